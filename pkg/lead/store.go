@@ -1,0 +1,133 @@
+package lead
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/dealer-agent/dealer/pkg/aap"
+)
+
+var (
+	// ErrNotFound: no such lead, key or state.
+	ErrNotFound = errors.New("lead not found")
+	// ErrKeyTaken: the idempotency key belongs to a stored lead.
+	ErrKeyTaken = errors.New("idempotency key is taken")
+	// ErrDuplicate: an equal lead stands within the duplicate window.
+	ErrDuplicate = errors.New("equal lead within the window")
+	// ErrConflict: the delivery state is not the expected one.
+	ErrConflict = errors.New("delivery state changed meanwhile")
+)
+
+// Record is one accepted lead as it is kept. Request is the payload exactly as
+// the buyer sent it and holds the full consent: the audit record.
+type Record struct {
+	ID         string          `json:"id"`
+	DealerID   string          `json:"dealer_id"`
+	ReceivedAt time.Time       `json:"received_at"`
+	Version    string          `json:"version"`
+	Request    json.RawMessage `json:"request"`
+	// Listing is the dealer's own unit the lead is about, when one matched.
+	Listing *aap.Vehicle `json:"listing,omitempty"`
+	// Rooftop is the selling location by name.
+	Rooftop string `json:"rooftop"`
+	// Answer is what the buyer was told; a replay returns it unchanged.
+	Answer Answer `json:"answer"`
+	// ExpiresAt ends retention; readers treat an expired record as absent.
+	ExpiresAt time.Time `json:"expires_at"`
+}
+
+// Answer is a stored response: data and message as first sent.
+type Answer struct {
+	Data    json.RawMessage `json:"data"`
+	Message string          `json:"message,omitempty"`
+}
+
+// Key binds an idempotency key to the payload it came with.
+type Key struct {
+	Value string
+	// Digest identifies the payload: hex SHA-256 of its canonical JSON.
+	Digest string
+	// LeadID is the lead that owns the key.
+	LeadID    string
+	ExpiresAt time.Time
+}
+
+// Entry is everything that Create writes in one transaction.
+type Entry struct {
+	Record Record
+	// Key is nil when the request carried none.
+	Key *Key
+	// Equals are the duplicate keys of the lead, one for each identity of the
+	// customer (e-mail, phone): hex digests without personal data.
+	Equals []string
+	// EqualsUntil ends the duplicate window.
+	EqualsUntil time.Time
+}
+
+// Delivery is how far one target of one lead has come.
+type Delivery struct {
+	Target string `json:"target"`
+	// State is queued, retrying, handed_over, failed or withheld.
+	State string `json:"state"`
+	// Attempts counts the hand-over attempts that were begun.
+	Attempts int `json:"attempts"`
+	// Begun is true from before an attempt until its outcome is written: an
+	// attempt that finds it set marks its document as a resend.
+	Begun     bool      `json:"begun,omitempty"`
+	Receipt   string    `json:"receipt,omitempty"`
+	LastError string    `json:"last_error,omitempty"`
+	UpdatedAt time.Time `json:"updated_at"`
+	// Version grows with each write and is what UpdateDelivery compares.
+	Version int64 `json:"version"`
+}
+
+// Delivery states. None claims more than the transport said.
+const (
+	Queued     = "queued"
+	Retrying   = "retrying"
+	HandedOver = "handed_over"
+	Failed     = "failed"
+	Withheld   = "withheld"
+)
+
+// Store keeps leads. Implementations are safe for concurrent use by several
+// processes; times are compared with the now that is passed in, and what has
+// expired is treated as absent even while it is still stored. On return of a
+// write it is durable. Errors other than the sentinels are temporary.
+type Store interface {
+	// Create stores the entry whole or not at all. ErrKeyTaken when the
+	// unexpired key exists (checked first), ErrDuplicate when any of Equals
+	// stands unexpired; nothing is written then. The lead also enters the
+	// outbox until Enqueued is called.
+	Create(ctx context.Context, e Entry, now time.Time) error
+	// ByKey returns the unexpired idempotency key, or ErrNotFound.
+	ByKey(ctx context.Context, dealerID, key string, now time.Time) (Key, error)
+	// ByEqual returns the id of the lead that holds the first unexpired one of
+	// the duplicate keys, or ErrNotFound.
+	ByEqual(ctx context.Context, dealerID string, equals []string, now time.Time) (string, error)
+	// Load returns the unexpired record, or ErrNotFound.
+	Load(ctx context.Context, dealerID, leadID string, now time.Time) (Record, error)
+	// Enqueued takes the lead out of the outbox; unknown leads are no error.
+	Enqueued(ctx context.Context, dealerID, leadID string) error
+	// Outbox lists up to limit leads received before the given time that were
+	// not marked Enqueued, oldest first.
+	Outbox(ctx context.Context, dealerID string, before time.Time, limit int) ([]string, error)
+	// Deliveries returns the delivery states of a lead in the order of their
+	// target names; none is no error.
+	Deliveries(ctx context.Context, dealerID, leadID string) ([]Delivery, error)
+	// UpdateDelivery writes d when the stored version is d.Version (0: none
+	// stored) and returns d with its version raised; else ErrConflict.
+	UpdateDelivery(ctx context.Context, dealerID, leadID string, d Delivery) (Delivery, error)
+	// List returns up to limit unexpired records received before the given
+	// time, newest first.
+	List(ctx context.Context, dealerID string, before time.Time, limit int, now time.Time) ([]Record, error)
+}
+
+// Queue hands lead ids to the delivery worker, at least once each. It carries
+// the id only, never personal data.
+type Queue interface {
+	// Enqueue returns when the id is durably queued.
+	Enqueue(ctx context.Context, leadID string) error
+}

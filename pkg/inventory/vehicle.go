@@ -62,7 +62,8 @@ type Head struct {
 
 // Change is what one import does to the stored vehicles.
 type Change struct {
-	// Put are new or changed units, Forget the keys to remove.
+	// Put are new or changed units; Forget are the units to remove, as they
+	// are stored.
 	Put    []Vehicle
 	Forget []Vehicle
 	// All is the whole generation after the change, ordered by key.

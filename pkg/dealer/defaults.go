@@ -1,0 +1,83 @@
+package dealer
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/dealer-agent/dealer/pkg/aap"
+)
+
+// fillDefaults sets what the document does not have.
+func fillDefaults(p *Profile, has func(path string) bool) {
+	text := func(path string, at *string, value string) {
+		if !has(path) {
+			*at = value
+		}
+	}
+	number := func(path string, at *int, value int) {
+		if !has(path) {
+			*at = value
+		}
+	}
+	duration := func(path string, at *Duration, value time.Duration) {
+		if !has(path) {
+			*at = Duration(value)
+		}
+	}
+
+	text("description", &p.Description, "Typed inventory, dealer information and lead submission for "+p.Name+".")
+	if !has("skills") {
+		for _, s := range aap.Skills() {
+			p.Skills = append(p.Skills, s.ID)
+		}
+	}
+	if !has("versions") {
+		p.Versions = []string{aap.V1_3.Label}
+	}
+	for i := range p.Rooftops {
+		if a := p.Rooftops[i].Address; a != nil {
+			text(fmt.Sprintf("rooftops[%d].address.country", i), &a.Country, "US")
+		}
+	}
+	text("prices.currency", &p.Prices.Currency, "USD")
+	duration("inventory.max_age", &p.Inventory.MaxAge, 48*time.Hour)
+	duration("inventory.remember_sold", &p.Inventory.RememberSold, 720*time.Hour)
+	if !has("inventory.max_drop") {
+		half := 0.5
+		p.Inventory.MaxDrop = &half
+	}
+	number("inventory.page_max", &p.Inventory.PageMax, 100)
+	number("inventory.page_default", &p.Inventory.PageDefault, 20)
+	if !has("inventory.page_default") && p.Inventory.PageMax >= 1 {
+		p.Inventory.PageDefault = min(20, p.Inventory.PageMax)
+	}
+	text("feed.date_order", &p.Feed.DateOrder, "mdy")
+	text("feed.mileage_unit", &p.Feed.MileageUnit, "mi")
+	if !has("feed.rooftop") && len(p.Rooftops) == 1 {
+		p.Feed.Rooftop = p.Rooftops[0].Name
+	}
+	duration("leads.duplicate_window", &p.Leads.DuplicateWindow, 24*time.Hour)
+	duration("leads.idempotency_ttl", &p.Leads.IdempotencyTTL, 168*time.Hour)
+	duration("leads.retention", &p.Leads.Retention, 17520*time.Hour)
+	for name, policy := range p.Leads.Appointments {
+		text("leads.appointments."+name+".mode", &policy.Mode, "manual")
+		p.Leads.Appointments[name] = policy
+	}
+	for i := range p.Delivery {
+		t, at := &p.Delivery[i], fmt.Sprintf("delivery[%d]", i)
+		duration(at+".timeout", &t.Timeout, 20*time.Second)
+		switch t.Type = strings.ToLower(t.Type); t.Type {
+		case TargetHTTPS:
+			text(at+".content_type", &t.ContentType, "application/x-adf+xml")
+		case TargetSMTP:
+			text(at+".starttls", &t.StartTLS, "required")
+			text(at+".subject", &t.Subject, "ADF lead for {rooftop}")
+		}
+	}
+	text("adf.names", &p.ADF.Names, "all")
+	text("adf.no_vehicle", &p.ADF.NoVehicle, "placeholder")
+	number("access.per_minute", &p.Access.PerMinute, 600)
+	number("access.leads_per_hour", &p.Access.LeadsPerHour, 120)
+	number("access.rate_limit_status", &p.Access.RateLimitStatus, 429)
+}

@@ -1,0 +1,168 @@
+package adf
+
+import (
+	"net/mail"
+	"regexp"
+	"strings"
+	"time"
+)
+
+// contact reads a person or a business. Only a person's full name is turned
+// round when it is written "Last, First".
+func (rd *reading) contact(n *element, person bool) Contact {
+	var c Contact
+	for _, name := range n.all("name") {
+		text := name.value()
+		if text == "" {
+			continue
+		}
+		switch part := strings.ToLower(name.attrs["part"]); part {
+		case "first":
+			c.First = text
+		case "middle":
+			c.Middle = text
+		case "last", "surname":
+			c.Last = text
+		case "", "full":
+			c.Full = text
+		default:
+			rd.fault(name, "name part is not one of full, first, middle, last, surname")
+		}
+	}
+	parts := c.First + c.Middle + c.Last
+	switch last, first, comma := strings.Cut(c.Full, ","); {
+	case parts != "" && c.Full == "":
+		c.Full = strings.Join(strings.Fields(c.First+" "+c.Middle+" "+c.Last), " ")
+	case person && parts == "" && comma && !strings.Contains(first, ","):
+		c.Last, c.First = strings.TrimSpace(last), strings.TrimSpace(first)
+	}
+	email := n.first("email")
+	c.Email = rd.email(email)
+	if c.Email != "" && email.attrs["preferredcontact"] == "1" {
+		c.Preferred = "email"
+	}
+	for _, phone := range n.all("phone") {
+		if number := phone.value(); dialable(number) {
+			c.Phones = append(c.Phones, Phone{Number: number, Type: rd.phoneType(phone), Time: phone.attrs["time"]})
+			if c.Preferred == "" && phone.attrs["preferredcontact"] == "1" {
+				c.Preferred = "phone"
+			}
+		} else if number != "" {
+			rd.fault(phone, "not a phone number")
+		}
+	}
+	c.Address = address(n.first("address"))
+	return c
+}
+
+// email reads an address; what cannot be one is reported and dropped.
+func (rd *reading) email(n *element) string {
+	text := n.value()
+	if rest, ok := strings.CutPrefix(strings.ToLower(text), "mailto:"); ok {
+		rd.fault(n, "the e-mail is written as a mailto: link")
+		text = strings.TrimSpace(text[len(text)-len(rest):])
+	}
+	if text == "" {
+		return ""
+	}
+	at, err := mail.ParseAddress(text)
+	if err != nil {
+		rd.fault(n, "not an e-mail address")
+		return ""
+	}
+	if strings.HasSuffix(text, ">") {
+		return at.Address
+	}
+	return text
+}
+
+// dialable reports whether a text has a digit other than zero.
+func dialable(text string) bool { return strings.ContainsAny(text, "123456789") }
+
+func (rd *reading) phoneType(n *element) string {
+	switch kind := strings.ToLower(n.attrs["type"]); kind {
+	case "voice", "fax", "cellphone", "pager":
+		return kind
+	case "":
+		return "voice"
+	case "cell", "mobile", "cellular":
+		rd.fault(n, "phone type %s is written cellphone in ADF", kind)
+		return "cellphone"
+	case "phone", "home", "work":
+		rd.fault(n, "phone type %s is written voice in ADF", kind)
+		return "voice"
+	}
+	rd.fault(n, "phone type is not one of voice, fax, cellphone, pager")
+	return "voice"
+}
+
+func address(n *element) *Address {
+	a := Address{
+		Apartment:  n.first("apartment").value(),
+		City:       n.first("city").value(),
+		RegionCode: n.first("regioncode").value(),
+		PostalCode: n.first("postalcode").value(),
+		Country:    n.first("country").value(),
+	}
+	for _, s := range n.all("street") {
+		if text := s.value(); text != "" {
+			a.Streets = append(a.Streets, text)
+		}
+	}
+	if len(a.Streets) == 0 && a.Apartment+a.City+a.RegionCode+a.PostalCode+a.Country == "" {
+		return nil
+	}
+	return &a
+}
+
+var (
+	dateShape = regexp.MustCompile(`^(\d{4}-\d{2}-\d{2})(?:[T ]+(\d{1,2}:\d{2})(:\d{2})?(?:[.,]\d+)?)?\s*(.*)$`)
+	goodZone  = regexp.MustCompile(`^([+-])(\d{2}):?(\d{2})$`)
+)
+
+// date reads a request date in the shapes senders write.
+func (rd *reading) date(n *element, p *Prospect) {
+	p.RequestDate = n.value()
+	if p.RequestDate == "" {
+		return
+	}
+	m := dateShape.FindStringSubmatch(strings.ToUpper(p.RequestDate))
+	if m == nil {
+		rd.fault(n, "the date is not ISO 8601")
+		return
+	}
+	day, clock, seconds, zone := m[1], m[2], m[3], m[4]
+	if clock == "" {
+		rd.fault(n, "the date has no time")
+		clock = "00:00"
+	} else if seconds == "" {
+		rd.fault(n, "the time has no seconds")
+	}
+	if seconds == "" {
+		seconds = ":00"
+	}
+	if len(clock) == 4 {
+		clock = "0" + clock
+	}
+	offset := "Z"
+	switch z := goodZone.FindStringSubmatch(zone); {
+	case zone == "Z", zone == "UTC", zone == "GMT":
+		p.HasZone = true
+	case z != nil:
+		p.HasZone, offset = true, z[1]+z[2]+":"+z[3]
+		if !strings.Contains(zone, ":") {
+			rd.fault(n, "the offset is written without a colon")
+		}
+	case zone == "":
+		rd.fault(n, "the time has no zone")
+	default:
+		rd.fault(n, "the offset is malformed; the time is kept without it")
+	}
+	at, err := time.Parse(time.RFC3339, day+"T"+clock+seconds+offset)
+	if err != nil {
+		rd.fault(n, "the date does not exist")
+		p.HasZone = false
+		return
+	}
+	p.RequestedAt = at
+}

@@ -1,0 +1,119 @@
+package adf
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/dealer-agent/dealer/pkg/aap"
+	"github.com/dealer-agent/dealer/pkg/dealer"
+	"github.com/dealer-agent/dealer/pkg/lead"
+)
+
+// ErrUnrenderable is wrapped by every error of Render: the record or the
+// profile cannot give a valid document, and trying again will not help.
+var ErrUnrenderable = errors.New("lead cannot be written as ADF")
+
+// Options vary one rendering.
+type Options struct {
+	// Resend marks the document as one the receiver may have seen before
+	// (ADF 1.0 DTD, prospect status); its id stays the same.
+	Resend bool
+	// ASCII writes numeric character references for everything beyond ASCII.
+	ASCII bool
+}
+
+// Render writes the lead as one ADF 1.0 document in UTF-8: the XML
+// declaration, the adf instruction and the adf element on lines of their own.
+// The rooftop is the record's, else the profile's first one; times are in its
+// zone.
+//
+// With the profile's no_vehicle: omit a lead about no vehicle has no vehicle
+// element; the ADF 1.0 DTD demands one, so that setting is only for receivers
+// that do not validate.
+//
+// Errors wrap ErrUnrenderable and hold no personal data.
+func Render(r lead.Record, p *dealer.Profile, o Options) ([]byte, error) {
+	d := document{writer: writer{buf: make([]byte, 0, 4096), ascii: o.ASCII}, record: &r, profile: p}
+	if err := json.Unmarshal(r.Request, &d.lead); err != nil {
+		// The decoder's own text may quote the buyer.
+		return nil, fmt.Errorf("%w: the stored request is no lead.submit payload", ErrUnrenderable)
+	}
+	if d.rooftop = Rooftop(r, p); d.rooftop == nil {
+		return nil, fmt.Errorf("%w: the profile has no rooftop", ErrUnrenderable)
+	}
+	if len(d.rooftop.Phones) == 0 && len(d.rooftop.Emails) == 0 {
+		return nil, fmt.Errorf("%w: rooftop %q has neither a phone nor an e-mail", ErrUnrenderable, d.rooftop.Name)
+	}
+	if d.lead.Customer.Email == "" && d.lead.Customer.Phone == "" {
+		return nil, fmt.Errorf("%w: the customer has neither a phone nor an e-mail", ErrUnrenderable)
+	}
+	d.write(o.Resend)
+	return d.buf, nil
+}
+
+// Rooftop is the selling location of a lead: the record's, else that of the
+// listing, else the profile's first one; nil when the profile has none.
+func Rooftop(r lead.Record, p *dealer.Profile) *dealer.Rooftop {
+	if t := p.Rooftop(r.Rooftop); t != nil {
+		return t
+	}
+	if r.Listing != nil {
+		if t := p.Rooftop(r.Listing.Rooftop); t != nil {
+			return t
+		}
+	}
+	if len(p.Rooftops) == 0 {
+		return nil
+	}
+	return &p.Rooftops[0]
+}
+
+// document is one rendering under way.
+type document struct {
+	writer
+	record  *lead.Record
+	profile *dealer.Profile
+	lead    aap.LeadRequest
+	rooftop *dealer.Rooftop
+}
+
+func (d *document) write(resend bool) {
+	d.buf = append(d.buf, `<?xml version="1.0" encoding="UTF-8"?>`+"\n"+`<?adf version="1.0"?>`+"\n"...)
+	status := "new"
+	if resend {
+		status = "resend"
+	}
+	d.open("adf")
+	d.open("prospect", "status", status)
+	d.leaf("id", d.record.ID, "sequence", "1", "source", d.profile.Name)
+	d.leaf("requestdate", d.requestDate())
+	d.vehicles()
+	d.customer()
+	d.vendor()
+	d.provider()
+	d.close("prospect")
+	d.close("adf")
+}
+
+// requestDate is when the buyer sent the lead, else when it came, in the
+// rooftop's zone with a numeric offset and without a fraction: receivers are
+// known to stumble over both.
+func (d *document) requestDate() string {
+	at, ok := parseTime(d.lead.SubmittedAt)
+	if !ok {
+		at = d.record.ReceivedAt
+	}
+	return at.In(d.rooftop.Location()).Format("2006-01-02T15:04:05-07:00")
+}
+
+// parseTime reads an RFC 3339 time; the letters may be lower case (RFC 3339 §5.6).
+func parseTime(s string) (time.Time, bool) {
+	if s == "" {
+		return time.Time{}, false
+	}
+	at, err := time.Parse(time.RFC3339, strings.ToUpper(s))
+	return at, err == nil
+}

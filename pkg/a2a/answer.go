@@ -1,0 +1,117 @@
+package a2a
+
+import (
+	"encoding/json"
+	"math"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/dealer-agent/dealer/pkg/aap"
+)
+
+// answer is what goes back: a result in pieces, or a fault.
+type answer struct {
+	status int
+	// result is the JSON of "result", in pieces so that a payload is not copied.
+	result [][]byte
+	fault  *fault
+	// data is the rendered error.data.
+	data json.RawMessage
+}
+
+// refuse renders a fault.
+func (x *exchange) refuse(f *fault) answer {
+	a := answer{status: http.StatusOK, fault: f}
+	if f.status != 0 {
+		a.status = f.status
+	}
+	if f.aap != nil && f.aap.Code == aap.RateLimited && f.status == 0 {
+		a.status = x.rateLimitStatus()
+	}
+	data := f.errorData(x.service.bareData(), x.NewID, x.Now())
+	if data == nil {
+		return a
+	}
+	raw, err := aap.AppendValue(nil, data)
+	if err != nil { // details that are no JSON: the error goes without them
+		f.aap.Details = nil
+		raw, _ = aap.AppendValue(nil, f.errorData(x.service.bareData(), x.NewID, x.Now()))
+	}
+	a.data = raw
+	return a
+}
+
+// rateLimitStatus is 429, unless the profile prefers 200 for clients that drop
+// the body of anything else.
+func (x *exchange) rateLimitStatus() int {
+	if x.profile != nil && x.profile.Access.RateLimitStatus != 0 {
+		return x.profile.Access.RateLimitStatus
+	}
+	return http.StatusTooManyRequests
+}
+
+// send writes the answer by appending bytes and reports status and length.
+func (x *exchange) send(w http.ResponseWriter, a answer) (status, sent int) {
+	id := x.id
+	if id == nil {
+		id = json.RawMessage("null")
+	}
+	head := append([]byte(`{"jsonrpc":"2.0","id":`), id...)
+	var pieces [][]byte
+	if a.fault == nil {
+		head = append(head, `,"result":`...)
+		pieces = append(append([][]byte{head}, a.result...), []byte("}\n"))
+	} else {
+		head = append(head, `,"error":{"code":`...)
+		head = strconv.AppendInt(head, int64(a.fault.code), 10)
+		head = append(head, `,"message":`...)
+		head, _ = aap.AppendValue(head, a.fault.message)
+		if a.data != nil {
+			head = append(append(head, `,"data":`...), a.data...)
+		}
+		pieces = [][]byte{append(head, "}}\n"...)}
+	}
+	for _, p := range pieces {
+		sent += len(p)
+	}
+	x.headers(w.Header(), a.fault)
+	w.Header().Set("Content-Length", strconv.Itoa(sent))
+	w.WriteHeader(a.status)
+	for _, p := range pieces {
+		if _, err := w.Write(p); err != nil {
+			break // the caller is gone; there is nobody to tell
+		}
+	}
+	return a.status, sent
+}
+
+func (x *exchange) headers(h http.Header, f *fault) {
+	h.Set("Content-Type", "application/json")
+	h.Set("Cache-Control", "no-store")
+	h.Set("X-Content-Type-Options", "nosniff")
+	if x.service.activates(x.Version) {
+		h.Set(extensionsHeader, x.Version.ExtensionURI)
+	}
+	if f == nil {
+		return
+	}
+	if f.allow != "" {
+		h.Set("Allow", f.allow)
+	}
+	if f.challenge != "" {
+		h.Set("WWW-Authenticate", f.challenge)
+	}
+	if f.retryAfter > 0 {
+		h.Set("Retry-After", strconv.Itoa(int(math.Ceil(f.retryAfter.Seconds()))))
+	}
+}
+
+// overQuota is the refusal of a call beyond the caller's quota (AAP v1.3
+// behavior-rules).
+func (x *exchange) overQuota(wait time.Duration) *fault {
+	f := faultOf(aap.Errorf(aap.RateLimited, "Too many calls. Wait for details.retry_after_ms milliseconds, then send the same request again.").
+		With("retry_after_ms", int64(math.Ceil(float64(wait)/float64(time.Millisecond)))))
+	f.retryAfter = wait
+	return f
+}

@@ -1,0 +1,96 @@
+package a2a
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/dealer-agent/dealer/pkg/aap"
+	"github.com/dealer-agent/dealer/pkg/agent"
+	"github.com/dealer-agent/dealer/pkg/dealer"
+)
+
+// MaxBody is the longest request body that is read, in bytes.
+const MaxBody = 256 << 10
+
+// maxDepth is how deep a request may nest: 32 levels of payload inside the
+// five levels of envelope around a DataPart.
+const maxDepth = 32 + 5
+
+// Agent is what the handler needs behind it; *agent.Agent is one.
+type Agent interface {
+	// Call answers one payload; errors that may be shown are *aap.Error.
+	Call(ctx context.Context, v aap.Version, payload []byte) (agent.Answer, error)
+	// Replay gives the stored answer of a lead already taken, without effect.
+	Replay(ctx context.Context, v aap.Version, payload []byte) (agent.Answer, bool, error)
+}
+
+// Config is what a handler is made of. Agent and Profiles are required.
+type Config struct {
+	Agent    Agent
+	Profiles dealer.Source
+	// Version is the contract this URL serves. Default: the newest one.
+	Version aap.Version
+	// Path is where the handler stands, without a trailing slash; it answers
+	// there with and without one. Default /a2a.
+	Path string
+	// Now is the clock of rate limits and error dates. Default time.Now.
+	Now func() time.Time
+	// NewID makes message, context and error ids. Default UUIDv7.
+	NewID func() string
+	// Log gets one line a request, and one with the cause of each internal
+	// error. Default: nothing is logged.
+	Log *slog.Logger
+	// Timeout ends the work on one request. Default 10s.
+	Timeout time.Duration
+	// OnExchange, when set, is told of each finished request.
+	OnExchange func(context.Context, Exchange)
+}
+
+// NewHandler serves one contract version at one URL.
+func NewHandler(c Config) http.Handler {
+	if c.Version == (aap.Version{}) {
+		c.Version = aap.Versions()[0]
+	}
+	if c.Path == "" {
+		c.Path = "/a2a"
+	}
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	if c.NewID == nil {
+		c.NewID = newID
+	}
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	if c.Timeout == 0 {
+		c.Timeout = 10 * time.Second
+	}
+	return &handler{Config: c, quota: newQuota(mostCallers)}
+}
+
+type handler struct {
+	Config
+	quota *quota
+}
+
+// ServeHTTP answers one request and accounts for it.
+func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	ctx, cancel := context.WithTimeout(r.Context(), h.Timeout)
+	defer cancel()
+	x := &exchange{handler: h, ctx: ctx, r: r, began: time.Now()}
+	a := x.answer()
+	status, sent := x.send(w, a)
+	x.account(a, status, sent)
+}
+
+// newID makes a UUIDv7; it can fail only if the system's randomness does,
+// which crypto/rand does not survive either.
+func newID() string {
+	id, _ := uuid.NewV7()
+	return id.String()
+}

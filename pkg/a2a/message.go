@@ -1,0 +1,266 @@
+package a2a
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/dealer-agent/dealer/pkg/aap"
+	"github.com/dealer-agent/dealer/pkg/agent"
+)
+
+// sendMessage hands the payload of the first DataPart to its skill and wraps
+// the answer (A2A 1.0 §3.1.1, AAP v1.3 JSON-RPC binding).
+func (x *exchange) sendMessage() ([][]byte, *fault) {
+	m, f := x.readMessage()
+	if f != nil {
+		return nil, f
+	}
+	x.skill, _ = agent.SkillOf(m.payload)
+	if f := x.checkOutputModes(m.outputModes); f != nil {
+		return nil, f
+	}
+	if m.taskID != "" {
+		return nil, noTask()
+	}
+	got, f := x.call(m.payload)
+	if f != nil {
+		f.root = "message.parts[" + strconv.Itoa(m.part) + "].data"
+		return nil, f
+	}
+	return x.compose(m, got), nil
+}
+
+// call runs the skill within the caller's quotas. A lead beyond them that was
+// taken before is answered from the store: its buyer retries because our
+// answer was lost.
+func (x *exchange) call(payload []byte) (agent.Answer, *fault) {
+	wait := x.wait
+	if wait == 0 && x.skill == aap.LeadSubmit {
+		wait = x.quota.take(x.Now(), "lead "+x.caller, x.profile.Access.LeadsPerHour, time.Hour)
+	}
+	if wait > 0 {
+		if got, found, err := x.Agent.Replay(x.ctx, x.Version, payload); err == nil && found {
+			return got, nil
+		}
+		return agent.Answer{}, x.overQuota(wait)
+	}
+	got, err := x.Agent.Call(x.ctx, x.Version, payload)
+	if err != nil {
+		return agent.Answer{}, faultOf(err)
+	}
+	return got, nil
+}
+
+// compose wraps a payload as the agent's message. contextId is the caller's
+// own, or a new one (A2A 1.0 §3.4.1).
+func (x *exchange) compose(m message, got agent.Answer) [][]byte {
+	id := x.NewID()
+	if id == m.id { // AAP v1.3 JSON-RPC binding: it must differ from the request's
+		id += "-answer"
+	}
+	head := append(make([]byte, 0, 256), `{"message":{"messageId":`...)
+	head, _ = aap.AppendValue(head, id)
+	head = append(head, `,"contextId":`...)
+	if m.contextID != nil {
+		head = append(head, m.contextID...)
+	} else {
+		head, _ = aap.AppendValue(head, x.NewID())
+	}
+	head = append(head, `,"role":"ROLE_AGENT","parts":[{"data":`...)
+	tail := append(make([]byte, 0, 128), `,"mediaType":"`...)
+	tail = append(tail, got.Skill.ResponseMediaType()...)
+	return [][]byte{head, got.Payload, append(tail, `"}]}}`...)}
+}
+
+// message is what a SendMessage says, checked.
+type message struct {
+	id          string
+	contextID   json.RawMessage
+	taskID      string
+	payload     json.RawMessage
+	part        int
+	outputModes []string
+}
+
+// readMessage checks params as a whole and reports every fault of it. A member
+// the agent has no use for is ignored (A2A 1.0 §5.7); the required ones are
+// never defaulted.
+func (x *exchange) readMessage() (message, *fault) {
+	var m message
+	params, c := x.openParams()
+	c.faults = nil // added below, without those inside the payload
+	var msg object
+	raw := c.member(params, "", "message", "message")
+	switch {
+	case raw == nil:
+		c.add("/message", "required", "is missing")
+	case !isObject(raw) || json.Unmarshal(raw, &msg) != nil:
+		c.add("/message", "type", "must be an object")
+	default:
+		m = c.readBody(msg)
+	}
+	m.outputModes = c.readOutputModes(params)
+
+	payloadAt := "/message/parts/" + strconv.Itoa(m.part) + "/data"
+	for _, v := range x.envelopeFaults {
+		at := v.InstanceLocation
+		if m.payload != nil && (at == payloadAt || strings.HasPrefix(at, payloadAt+"/")) {
+			continue // the schema check of the payload reports these with its own
+		}
+		c.faults = append(c.faults, v)
+	}
+	if f := c.fault(); f != nil {
+		return m, f
+	}
+	if m.payload == nil {
+		return m, x.noDataPart()
+	}
+	return m, nil
+}
+
+func (c *checker) readBody(msg object) (m message) {
+	const at = "/message"
+	if m.id = c.text(msg, at, "messageId", "message_id"); m.id == "" {
+		c.missing(msg, at, "messageId", "message_id")
+	}
+	role, isText := text(c.member(msg, at, "role", "role"))
+	if raw, _ := msg.get("role", "role"); raw == nil {
+		c.add(at+"/role", "required", "is missing: it is ROLE_USER")
+	} else if role != "ROLE_USER" && (isText || string(raw) != "1") { // 1 is ROLE_USER in ProtoJSON
+		c.add(at+"/role", "const", "must be ROLE_USER")
+	}
+	if raw := c.member(msg, at, "contextId", "context_id"); raw != nil {
+		if s, ok := text(raw); !ok {
+			c.add(at+"/contextId", "type", "must be a string")
+		} else if s != "" {
+			m.contextID = raw
+		}
+	}
+	m.taskID = c.text(msg, at, "taskId", "task_id")
+	var parts []json.RawMessage
+	raw := c.member(msg, at, "parts", "parts")
+	switch {
+	case raw == nil:
+		c.add(at+"/parts", "required", "is missing")
+	case !isArray(raw) || json.Unmarshal(raw, &parts) != nil:
+		c.add(at+"/parts", "type", "must be an array")
+	case len(parts) == 0:
+		c.add(at+"/parts", "minItems", "must hold one DataPart")
+	}
+	m.payload, m.part = c.choosePart(parts)
+	return m
+}
+
+// missing adds the fault of a required string that is absent or empty; one of
+// another type was reported when it was read.
+func (c *checker) missing(o object, at, camel, snake string) {
+	switch raw, _ := o.get(camel, snake); {
+	case raw == nil:
+		c.add(at+"/"+camel, "required", "is missing")
+	case isString(raw):
+		c.add(at+"/"+camel, "minLength", "must not be empty")
+	}
+}
+
+// choosePart finds the first part whose data is an object. Text, files and
+// links mean nothing in AAP and are skipped, and so are further DataParts: one
+// message never runs two skills.
+func (c *checker) choosePart(parts []json.RawMessage) (payload json.RawMessage, index int) {
+	for i, raw := range parts {
+		at := "/message/parts/" + strconv.Itoa(i)
+		var part object
+		if !isObject(raw) || json.Unmarshal(raw, &part) != nil {
+			c.add(at, "type", "must be an object")
+			continue
+		}
+		if data := part["data"]; payload == nil && isObject(data) {
+			payload, index = data, i
+			for _, other := range []string{"text", "raw", "url"} {
+				if v := part[other]; v != nil && !isNull(v) {
+					c.add(at+"/"+other, "oneOf", "stands beside data: a part has one content")
+				}
+			}
+		}
+	}
+	return payload, index
+}
+
+// noDataPart tells a caller who sent only text, or no data object, what this
+// agent speaks. Plain language is never interpreted.
+func (x *exchange) noDataPart() *fault {
+	types := agent.RequestTypes(x.profile)
+	schemas := map[string]string{}
+	for _, s := range aap.Skills() {
+		if x.profile.Offers(s) {
+			schemas[s.RequestType()] = x.Version.SchemaBaseURL() + s.RequestSchema()
+		}
+	}
+	e := aap.Errorf(aap.SchemaValidationFailed,
+		"This agent speaks the Auto Agent Protocol %s and no plain language: send one part whose \"data\" is an object with a \"type\". "+
+			"Types it answers: %s. Their JSON Schemas are at %s (details.request_schemas). Pointers in details.errors are rooted at params.",
+		x.Version.Label, strings.Join(types, ", "), x.Version.SchemaBaseURL()).
+		With("errors", []aap.Violation{{InstanceLocation: "/message/parts", Keyword: "contains", Error: "must contain a part whose data is an object"}}).
+		With("request_types", types).
+		With("request_schemas", schemas)
+	return &fault{code: codeInvalidParams, message: e.Message, aap: e}
+}
+
+// readOutputModes reads configuration.acceptedOutputModes.
+func (c *checker) readOutputModes(params object) []string {
+	var configuration object
+	raw := c.member(params, "", "configuration", "configuration")
+	if raw == nil {
+		return nil
+	}
+	if !isObject(raw) || json.Unmarshal(raw, &configuration) != nil {
+		c.add("/configuration", "type", "must be an object")
+		return nil
+	}
+	var modes []string
+	raw = c.member(configuration, "/configuration", "acceptedOutputModes", "accepted_output_modes")
+	if raw != nil && json.Unmarshal(raw, &modes) != nil {
+		c.add("/configuration/acceptedOutputModes", "type", "must be an array of media types")
+	}
+	return modes
+}
+
+// checkOutputModes refuses callers who accept nothing the skill can give. The
+// list is a set of alternatives; an empty one is no wish.
+func (x *exchange) checkOutputModes(modes []string) *fault {
+	if len(modes) == 0 || x.skill == (aap.Skill{}) {
+		return nil
+	}
+	exact := x.skill.ResponseMediaType()
+	if slices.ContainsFunc(modes, func(mode string) bool {
+		mode, _, _ = strings.Cut(mode, ";")
+		switch mode = strings.ToLower(strings.TrimSpace(mode)); mode {
+		case exact, "application/json", "application/*", "*/*":
+			return true
+		}
+		return false
+	}) {
+		return nil
+	}
+	return a2aFault(errContentType, fmt.Sprintf("acceptedOutputModes names nothing this skill answers with. Add %s or application/json.", exact)).
+		with("supportedMediaTypes", exact+", application/json")
+}
+
+func compareViolations(a, b aap.Violation) int {
+	return cmp.Or(strings.Compare(a.InstanceLocation, b.InstanceLocation), strings.Compare(a.Keyword, b.Keyword))
+}
+
+func pointerOr(pointer, whole string) string {
+	const most = 80
+	switch {
+	case pointer == "":
+		return whole
+	case len(pointer) > most:
+		return strings.ToValidUTF8(pointer[:most], "") + "..."
+	}
+	return pointer
+}

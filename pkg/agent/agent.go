@@ -1,0 +1,108 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/dealer-agent/dealer/pkg/aap"
+	"github.com/dealer-agent/dealer/pkg/dealer"
+	"github.com/dealer-agent/dealer/pkg/inventory"
+	"github.com/dealer-agent/dealer/pkg/lead"
+	"github.com/dealer-agent/dealer/pkg/schema"
+)
+
+// Agent answers payloads. It is safe for concurrent use.
+type Agent struct {
+	parts Parts
+	rows  []Row
+}
+
+// Parts are what the skills work with. Lot may be nil when no inventory skill
+// is offered, Desk when lead.submit is not.
+type Parts struct {
+	Profiles dealer.Source
+	// Schemas gives the schema set of a contract version; it is asked on every
+	// call and so must be cheap.
+	Schemas func(aap.Version) (*schema.Set, error)
+	Lot     *inventory.Lot
+	Desk    *lead.Desk
+}
+
+// New makes an agent of its parts.
+func New(parts Parts) *Agent { return &Agent{parts: parts, rows: Table()} }
+
+// Answer is a response payload and the skill that gave it.
+type Answer struct {
+	Skill   aap.Skill
+	Payload []byte
+}
+
+// Call runs the skill that the payload's "type" names under contract version v.
+// Faults of the payload and refusals of the skill are *aap.Error; any other
+// error is the agent's own and must not be shown.
+func (a *Agent) Call(ctx context.Context, v aap.Version, payload []byte) (Answer, error) {
+	p, row, err := a.admit(ctx, v, payload)
+	if err != nil {
+		return Answer{}, err
+	}
+	reply, err := row.call(ctx, a.parts, p, v, payload)
+	if err != nil {
+		return Answer{}, err
+	}
+	return encode(row.Skill, reply)
+}
+
+// Replay gives the stored answer of a lead that was taken before under the
+// same idempotency key and payload, and changes nothing. It is for calls that
+// would be refused for their number alone: a retry after a lost answer is owed
+// that answer. False when there is none.
+func (a *Agent) Replay(ctx context.Context, v aap.Version, payload []byte) (Answer, bool, error) {
+	if skill, ok := SkillOf(payload); !ok || skill != aap.LeadSubmit {
+		return Answer{}, false, nil
+	}
+	p, row, err := a.admit(ctx, v, payload)
+	if err != nil {
+		return Answer{}, false, err
+	}
+	reply, found, err := a.parts.Desk.Replay(ctx, p, payload)
+	if err != nil || !found {
+		return Answer{}, false, err
+	}
+	answer, err := encode(row.Skill, reply)
+	return answer, err == nil, err
+}
+
+// admit finds the row of a payload and checks the payload against its schema.
+func (a *Agent) admit(ctx context.Context, v aap.Version, payload []byte) (*dealer.Profile, *Row, error) {
+	p, err := a.parts.Profiles.Profile(ctx)
+	if err != nil {
+		return nil, nil, fmt.Errorf("load the dealer profile: %w", err)
+	}
+	row, err := a.row(p, v, payload)
+	if err != nil {
+		return nil, nil, err
+	}
+	set, err := a.parts.Schemas(v)
+	if err != nil {
+		return nil, nil, fmt.Errorf("schemas of %s: %w", v.Label, err)
+	}
+	faults, err := set.Check(row.RequestSchema(), payload)
+	if err != nil {
+		return nil, nil, fmt.Errorf("check %s: %w", row.RequestSchema(), err)
+	}
+	if len(faults) > 0 {
+		e := row.refuse(payload, faults)
+		limitFaults(e)
+		return nil, nil, e.With("request_schema", v.SchemaBaseURL()+row.RequestSchema())
+	}
+	return p, row, nil
+}
+
+// encode renders the reply in its typed envelope.
+func encode(s aap.Skill, reply aap.Reply) (Answer, error) {
+	payload, err := reply.Append(make([]byte, 0, 1024), s)
+	if err != nil {
+		return Answer{}, fmt.Errorf("encode the answer of %s: %w", s.ID, err)
+	}
+	return Answer{Skill: s, Payload: payload}, nil
+}

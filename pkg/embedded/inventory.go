@@ -1,0 +1,196 @@
+package embedded
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+
+	bolt "go.etcd.io/bbolt"
+
+	"github.com/dealer-agent/dealer/pkg/inventory"
+	"github.com/dealer-agent/dealer/pkg/stored"
+)
+
+// Each dealer's bucket holds the head, the units by key, and one empty entry
+// for every identifier of every unit: identifier as it is compared, 0, key.
+var (
+	headKey     = []byte("head")
+	unitsBucket = []byte("units")
+	idsBucket   = []byte("ids")
+)
+
+// Inventory is the store of vehicles in this file.
+func (db *DB) Inventory() inventory.Store { return inventoryStore{db} }
+
+type inventoryStore struct{ db *DB }
+
+func (s inventoryStore) Head(ctx context.Context, dealerID string) (h inventory.Head, err error) {
+	err = s.db.view(ctx, func(tx *bolt.Tx) error {
+		h, err = readHead(tx.Bucket(inventoryBucket).Bucket([]byte(dealerID)))
+		return err
+	})
+	return h, err
+}
+
+func (s inventoryStore) Snapshot(ctx context.Context, dealerID string, h inventory.Head) (all []inventory.Vehicle, err error) {
+	err = s.db.view(ctx, func(tx *bolt.Tx) error {
+		lot := tx.Bucket(inventoryBucket).Bucket([]byte(dealerID))
+		current, err := readHead(lot)
+		if err != nil {
+			return err
+		}
+		if current.Snapshot != h.Snapshot {
+			return inventory.ErrConflict
+		}
+		all = make([]inventory.Vehicle, 0, current.Kept)
+		var reader stored.Reader
+		return lot.Bucket(unitsBucket).ForEach(func(_, value []byte) error {
+			v, err := reader.Vehicle(string(value))
+			all = append(all, v)
+			return err
+		})
+	})
+	if err != nil {
+		return nil, err
+	}
+	return all, nil
+}
+
+func (s inventoryStore) Find(ctx context.Context, dealerID string, id inventory.Identifier) (found inventory.Vehicle, err error) {
+	prefix := idEntry(stored.Index(id), "")
+	err = s.db.view(ctx, func(tx *bolt.Tx) error {
+		lot := tx.Bucket(inventoryBucket).Bucket([]byte(dealerID))
+		if lot == nil || len(prefix) == 1 {
+			return inventory.ErrNotFound
+		}
+		var reader stored.Reader
+		best := 0
+		units, c := lot.Bucket(unitsBucket), lot.Bucket(idsBucket).Cursor()
+		for k, _ := c.Seek(prefix); bytes.HasPrefix(k, prefix); k, _ = c.Next() {
+			v, err := reader.Vehicle(string(units.Get(k[len(prefix):])))
+			if err != nil {
+				return err
+			}
+			// Entries come by key, so the first of a rank is the smallest.
+			if rank := stored.Rank(v, id); rank > best {
+				found, best = v, rank
+			}
+		}
+		if best == 0 {
+			return inventory.ErrNotFound
+		}
+		return nil
+	})
+	return found, err
+}
+
+func idEntry(index, key string) []byte { return []byte(index + "\x00" + key) }
+
+func (s inventoryStore) Apply(ctx context.Context, dealerID string, base inventory.Head, change inventory.Change) (h inventory.Head, err error) {
+	err = s.db.update(ctx, func(tx *bolt.Tx) error {
+		lot, err := dealerBucket(tx.Bucket(inventoryBucket), dealerID, unitsBucket, idsBucket)
+		if err != nil {
+			return err
+		}
+		current, err := readHead(lot)
+		if err != nil && !errors.Is(err, inventory.ErrNotFound) {
+			return err
+		}
+		if current.Revision != base.Revision {
+			return inventory.ErrConflict
+		}
+		h = stored.NextHead(current, change, current.Revision+1, s.db.now())
+		if err := writeUnits(lot, change); err != nil {
+			return err
+		}
+		value, err := json.Marshal(h)
+		if err != nil {
+			return err
+		}
+		return lot.Put(headKey, value)
+	})
+	if err != nil {
+		return inventory.Head{}, err
+	}
+	return h, nil
+}
+
+func writeUnits(lot *bolt.Bucket, change inventory.Change) error {
+	units, ids := lot.Bucket(unitsBucket), lot.Bucket(idsBucket)
+	var reader stored.Reader
+	drop := func(key string) error {
+		value := units.Get([]byte(key))
+		if value == nil {
+			return nil
+		}
+		old, err := reader.Vehicle(string(value))
+		if err != nil {
+			return err
+		}
+		for _, entry := range idEntries(old) {
+			if err := ids.Delete(entry); err != nil {
+				return err
+			}
+		}
+		return units.Delete([]byte(key))
+	}
+	for _, v := range change.Forget {
+		if err := drop(v.Key); err != nil {
+			return err
+		}
+	}
+	for _, v := range change.Put {
+		if err := drop(v.Key); err != nil {
+			return err
+		}
+		value, err := stored.AppendVehicle(nil, v)
+		if err != nil {
+			return err
+		}
+		if err := units.Put([]byte(v.Key), value); err != nil {
+			return err
+		}
+		for _, entry := range idEntries(v) {
+			if err := ids.Put(entry, nil); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func idEntries(v inventory.Vehicle) (entries [][]byte) {
+	for _, index := range stored.Indexes(v) {
+		entries = append(entries, idEntry(index, v.Key))
+	}
+	return entries
+}
+
+func readHead(lot *bolt.Bucket) (h inventory.Head, err error) {
+	if lot == nil {
+		return h, inventory.ErrNotFound
+	}
+	value := lot.Get(headKey)
+	if value == nil {
+		return h, inventory.ErrNotFound
+	}
+	return h, json.Unmarshal(value, &h)
+}
+
+// dealerBucket returns the dealer's bucket with its sub-buckets, made if missing.
+func dealerBucket(parent *bolt.Bucket, dealerID string, names ...[]byte) (*bolt.Bucket, error) {
+	if b := parent.Bucket([]byte(dealerID)); b != nil {
+		return b, nil
+	}
+	b, err := parent.CreateBucket([]byte(dealerID))
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range names {
+		if _, err := b.CreateBucket(name); err != nil {
+			return nil, err
+		}
+	}
+	return b, nil
+}

@@ -1,0 +1,117 @@
+package lead
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/dealer-agent/dealer/pkg/aap"
+	"github.com/dealer-agent/dealer/pkg/dealer"
+)
+
+// accept makes the answer to a new lead: the result, and a message with the
+// next step that holds nothing of the buyer.
+func accept(leadID, visitID string, req *aap.LeadRequest, p *dealer.Profile, f found, now time.Time) (Answer, error) {
+	result := aap.LeadResult{LeadID: leadID, Status: aap.LeadReceived, Dealer: contact(p, f.rooftop)}
+	sentences := []string{fmt.Sprintf("%s received the lead and will follow up%s.", business(p, f.rooftop), by(req.Customer))}
+	if f.note != "" {
+		sentences = append(sentences, f.note)
+	}
+	if a := req.Appointment; a != nil {
+		result.Appointment = &aap.AppointmentResult{AppointmentID: visitID, Status: aap.AppointmentRequested}
+		sentences = append(sentences, nextStep(a, now))
+	}
+	data, err := aap.AppendValue(nil, result)
+	return Answer{Data: data, Message: strings.Join(sentences, " ")}, err
+}
+
+// repeat makes the answer to an equal lead from what the first one was told.
+func repeat(first Record) (aap.Reply, error) {
+	var result aap.LeadResult
+	if err := json.Unmarshal(first.Answer.Data, &result); err != nil {
+		return aap.Reply{}, fmt.Errorf("reading the answer of lead %s: %w", first.ID, err)
+	}
+	result.LeadID, result.Status = first.ID, aap.LeadDuplicate
+	data, err := aap.AppendValue(nil, result)
+	return aap.Reply{
+		Data:    json.RawMessage(data),
+		Message: "The dealer already has this lead under the same lead_id and will follow up once. Nothing needs to be sent again.",
+	}, err
+}
+
+func (a Answer) reply() aap.Reply { return aap.Reply{Data: a.Data, Message: a.Message} }
+
+func nextStep(a *aap.Appointment, now time.Time) string {
+	visit := map[string]string{
+		aap.AppointmentSales:     "sales visit",
+		aap.AppointmentService:   "service visit",
+		aap.AppointmentTestDrive: "test drive",
+		aap.AppointmentTradeIn:   "trade-in appraisal",
+	}[a.AppointmentType]
+	if visit == "" {
+		visit = "visit"
+	}
+	at, err := parseTime(a.AppointmentAt)
+	switch {
+	case a.AppointmentAt == "":
+		return "The " + visit + " is requested, not booked; the dealer will propose a time."
+	case err == nil && at.Before(now):
+		return "The " + visit + " is requested, not booked; the time asked for has passed, so the dealer will propose another."
+	}
+	return "The " + visit + " is requested, not booked; the dealer will confirm the time."
+}
+
+func by(who aap.Customer) string {
+	switch who.PreferredContact {
+	case "email":
+		return " by email"
+	case "phone":
+		return " by phone"
+	case "sms":
+		return " by text message"
+	}
+	return ""
+}
+
+func business(p *dealer.Profile, r *dealer.Rooftop) string {
+	name := p.Name
+	if r != nil {
+		name = r.Name
+	}
+	const long = 200
+	if runes := []rune(name); len(runes) > long {
+		return string(runes[:long]) + "…"
+	}
+	return name
+}
+
+// contact is whom the buyer calls: the rooftop, or the group under its own
+// name when only another rooftop has a phone.
+func contact(p *dealer.Profile, r *dealer.Rooftop) *aap.DealerContact {
+	if r == nil {
+		return nil
+	}
+	if phone := firstPhone(r); phone != "" {
+		return &aap.DealerContact{Name: r.Name, Phone: phone}
+	}
+	for i := range p.Rooftops {
+		if phone := firstPhone(&p.Rooftops[i]); phone != "" {
+			return &aap.DealerContact{Name: p.Name, Phone: phone}
+		}
+	}
+	return &aap.DealerContact{Name: r.Name}
+}
+
+// e164 is the form the response schema demands.
+var e164 = regexp.MustCompile(`^\+[1-9][0-9]{1,14}$`)
+
+func firstPhone(r *dealer.Rooftop) string {
+	for _, phone := range r.Phones {
+		if e164.MatchString(phone.Value) {
+			return phone.Value
+		}
+	}
+	return ""
+}

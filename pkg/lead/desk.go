@@ -1,0 +1,236 @@
+package lead
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/dealer-agent/dealer/pkg/aap"
+	"github.com/dealer-agent/dealer/pkg/dealer"
+)
+
+// Desk takes leads. It is safe for concurrent use, also by several processes
+// on one store.
+type Desk struct {
+	Store Store
+	Queue Queue
+	// Stock looks up the vehicle of interest. Nil: nothing is looked up.
+	Stock Stock
+	// Now is the clock. Nil: time.Now.
+	Now func() time.Time
+	// NewID makes lead and appointment ids, which must be unguessable. Nil: UUIDv7.
+	NewID func() string
+	// Log is told of faults, by lead id only. Nil: nobody is.
+	Log *slog.Logger
+}
+
+// The policy of a profile that leaves a duration at zero.
+const (
+	defaultDuplicateWindow = 24 * time.Hour
+	defaultIdempotencyTTL  = 7 * 24 * time.Hour
+	minIdempotencyTTL      = 24 * time.Hour
+	defaultRetention       = 2 * 365 * 24 * time.Hour
+)
+
+// attempts bounds how often Submit starts over when what blocked a lead is
+// gone by the time it is read.
+const attempts = 4
+
+// Submit takes a payload that fits the lead.submit request schema of v. The
+// checks run in this order: idempotency key, consent, channels, duplicate,
+// vehicle, appointment; then the lead is stored whole and queued for delivery.
+// A key that is known gets its first answer again, word for word, even when
+// the consent has expired since.
+//
+// An *aap.Error is the buyer's to mend; any other error means that nothing was
+// acknowledged and the buyer may send the same again. Once the lead is stored
+// the answer is a success: a lead that could not be queued waits in the outbox.
+func (d *Desk) Submit(ctx context.Context, p *dealer.Profile, v aap.Version, payload []byte) (aap.Reply, error) {
+	now := d.now()
+	s, err := read(p, payload)
+	if err != nil {
+		return aap.Reply{}, err
+	}
+	reply, known, err := d.known(ctx, s, now)
+	if known || err != nil {
+		return reply, err
+	}
+	if e := CheckConsent(s.req.Consent, p.Leads.ConsentMaxAge.Std(), now); e != nil {
+		return aap.Reply{}, e
+	}
+	if e := CheckChannels(s.req.Customer, s.req.Consent); e != nil {
+		return aap.Reply{}, e
+	}
+	for range attempts {
+		reply, known, err = d.duplicate(ctx, s, now)
+		if known || err != nil {
+			return reply, err
+		}
+		entry, err := d.entry(ctx, p, v, s, now)
+		if err != nil {
+			return aap.Reply{}, err
+		}
+		err = d.Store.Create(ctx, entry, now)
+		if err == nil {
+			d.handOver(ctx, p.ID, entry.Record.ID)
+			return entry.Record.Answer.reply(), nil
+		}
+		if !errors.Is(err, ErrKeyTaken) && !errors.Is(err, ErrDuplicate) {
+			return aap.Reply{}, fmt.Errorf("storing the lead: %w", err)
+		}
+		// A parallel request was first; its key or digest is now readable.
+		reply, known, err = d.known(ctx, s, now)
+		if known || err != nil {
+			return reply, err
+		}
+	}
+	return aap.Reply{}, errors.New("storing the lead: the key changes hands too fast")
+}
+
+// submission is a payload in the forms the checks need.
+type submission struct {
+	dealerID string
+	payload  []byte
+	req      aap.LeadRequest
+	equals   []string
+	// digest is set when the request carries an idempotency key.
+	digest string
+}
+
+func read(p *dealer.Profile, payload []byte) (*submission, error) {
+	s := &submission{dealerID: p.ID, payload: payload}
+	if err := unmarshal(payload, &s.req); err != nil {
+		return nil, err
+	}
+	v, err := decode(payload)
+	if err != nil {
+		return nil, err
+	}
+	doc, _ := v.(map[string]any)
+	s.equals = equals(p.ID, &s.req, doc)
+	if s.req.IdempotencyKey != "" {
+		s.digest = digest(doc)
+	}
+	return s, nil
+}
+
+// known finds the answer that the request's idempotency key already has;
+// IDEMPOTENCY_CONFLICT when the key came with another payload.
+func (d *Desk) known(ctx context.Context, s *submission, now time.Time) (aap.Reply, bool, error) {
+	if s.req.IdempotencyKey == "" {
+		return aap.Reply{}, false, nil
+	}
+	key, err := d.Store.ByKey(ctx, s.dealerID, s.req.IdempotencyKey, now)
+	switch {
+	case errors.Is(err, ErrNotFound):
+		return aap.Reply{}, false, nil
+	case err != nil:
+		return aap.Reply{}, false, fmt.Errorf("reading the idempotency key: %w", err)
+	case key.Digest != s.digest:
+		return aap.Reply{}, false, aap.Errorf(aap.IdempotencyConflict,
+			"This idempotency_key already belongs to a lead with another payload. Send a new key with a new or changed lead; repeat a lead with every member unchanged, submitted_at included.")
+	}
+	first, err := d.Store.Load(ctx, s.dealerID, key.LeadID, now)
+	if err != nil {
+		return aap.Reply{}, false, fmt.Errorf("loading lead %s for its repeat: %w", key.LeadID, err)
+	}
+	d.nudge(ctx, first)
+	return first.Answer.reply(), true, nil
+}
+
+// duplicate finds the equal lead within the window. The key is asked once
+// more: a parallel retry of this very request may have been stored since, and
+// then its answer is the right one.
+func (d *Desk) duplicate(ctx context.Context, s *submission, now time.Time) (aap.Reply, bool, error) {
+	leadID, err := d.Store.ByEqual(ctx, s.dealerID, s.equals, now)
+	if errors.Is(err, ErrNotFound) {
+		return aap.Reply{}, false, nil
+	}
+	if err != nil {
+		return aap.Reply{}, false, fmt.Errorf("looking for an equal lead: %w", err)
+	}
+	if reply, known, err := d.known(ctx, s, now); known || err != nil {
+		return reply, known, err
+	}
+	first, err := d.Store.Load(ctx, s.dealerID, leadID, now)
+	if err != nil {
+		return aap.Reply{}, false, fmt.Errorf("loading lead %s for its duplicate: %w", leadID, err)
+	}
+	d.nudge(ctx, first)
+	reply, err := repeat(first)
+	return reply, err == nil, err
+}
+
+// entry is all that is stored of the submission.
+func (d *Desk) entry(ctx context.Context, p *dealer.Profile, v aap.Version, s *submission, now time.Time) (Entry, error) {
+	f, err := d.match(ctx, p, &s.req)
+	if err != nil {
+		return Entry{}, err
+	}
+	r := Record{
+		ID: d.newID(), DealerID: p.ID, ReceivedAt: now, Version: v.Label, Request: s.payload,
+		Listing: f.listing, ExpiresAt: now.Add(orDefault(p.Leads.Retention, defaultRetention)),
+	}
+	if f.rooftop != nil {
+		r.Rooftop = f.rooftop.Name
+	}
+	visitID := ""
+	if s.req.Appointment != nil {
+		visitID = d.newID()
+	}
+	if r.Answer, err = accept(r.ID, visitID, &s.req, p, f, now); err != nil {
+		return Entry{}, err
+	}
+	e := Entry{
+		Record: r, Equals: s.equals,
+		EqualsUntil: sooner(now.Add(orDefault(p.Leads.DuplicateWindow, defaultDuplicateWindow)), r.ExpiresAt),
+	}
+	if s.req.IdempotencyKey != "" {
+		ttl := max(orDefault(p.Leads.IdempotencyTTL, defaultIdempotencyTTL), minIdempotencyTTL)
+		// A key without its lead could not be answered.
+		e.Key = &Key{
+			Value: s.req.IdempotencyKey, Digest: s.digest, LeadID: r.ID,
+			ExpiresAt: sooner(now.Add(ttl), r.ExpiresAt),
+		}
+	}
+	return e, nil
+}
+
+func orDefault(d dealer.Duration, fallback time.Duration) time.Duration {
+	if d <= 0 {
+		return fallback
+	}
+	return d.Std()
+}
+
+func sooner(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return a
+	}
+	return b
+}
+
+func (d *Desk) now() time.Time {
+	if d.Now == nil {
+		return time.Now()
+	}
+	return d.Now()
+}
+
+func (d *Desk) newID() string {
+	if d.NewID == nil {
+		return uuid.Must(uuid.NewV7()).String()
+	}
+	return d.NewID()
+}
+
+func (d *Desk) log() *slog.Logger {
+	if d.Log == nil {
+		return slog.New(slog.DiscardHandler)
+	}
+	return d.Log
+}

@@ -140,7 +140,7 @@ func (r *reader) required(path, value string, limit int, fix string) {
 
 func (r *reader) missing(path string) string {
 	if r.has(path) {
-		return "is blank"
+		return "is empty"
 	}
 	return "is missing"
 }

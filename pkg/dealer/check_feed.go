@@ -41,28 +41,41 @@ var (
 	conditions   = []string{"new", "used", "cpo"}
 	vehicleTypes = []string{"car", "motorcycle", "trailer", "rv", "other"}
 	// unitMembers differ from car to car, so a constant would be a lie.
-	unitMembers  = []string{"vin", "stock", "vehicle_id", "price", "list_price", "msrp", "mileage", "photos", "vdp_url", "updated_at"}
+	unitMembers = []string{"vin", "stock", "vehicle_id", "price", "list_price", "msrp", "mileage", "photos", "vdp_url", "updated_at"}
+	// feedHelpers are columns that say something about a member.
+	feedHelpers = []string{"certified", "used", "sold", "rooftop_code", "currency", "doc_fee", "mileage_unit", "engine_size", "cylinders"}
+
 	moneyMembers = []string{"price", "list_price", "msrp"}
 	// costWords head columns that are nobody's business but the dealer's.
 	costWords = []string{"invoice", "cost", "wholesale", "holdback", "book", "bookvalue", "acv"}
 )
 
-// vehicleMembers are the members AAP declares on a vehicle.
-func vehicleMembers() []string {
+// feedMembers are the members AAP declares on a vehicle, without those a feed
+// cannot fill, and the helpers.
+func feedMembers() []string {
 	var names []string
 	for _, f := range reflect.VisibleFields(reflect.TypeFor[aap.Vehicle]()) {
-		if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name != "" && name != "-" {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if name != "" && name != "-" && name != "dealer_id" && name != "other_attributes" {
 			names = append(names, name)
 		}
 	}
-	return names
+	return append(names, feedHelpers...)
+}
+
+// feedMember refuses what is neither a member nor other_attributes.<name>.
+func (r *reader) feedMember(at, member string, known []string) bool {
+	if name, ok := strings.CutPrefix(member, "other_attributes."); ok && name != "" {
+		return true
+	}
+	return r.oneOf(at, member, known...)
 }
 
 func checkFeed(p *Profile, r *reader) {
-	f, members := &p.Feed, vehicleMembers()
+	f, members := &p.Feed, feedMembers()
 	for _, member := range sortedKeys(f.Columns) {
 		at, column := "feed.columns."+member, f.Columns[member]
-		if !r.oneOf(at, member, members...) {
+		if !r.feedMember(at, member, members) {
 			continue
 		}
 		r.required(at, column, maxGroup, "write the feed's column name, or remove the line")
@@ -72,7 +85,7 @@ func checkFeed(p *Profile, r *reader) {
 	}
 	for _, member := range sortedKeys(f.Constants) {
 		at, value := "feed.constants."+member, f.Constants[member]
-		if !r.oneOf(at, member, members...) {
+		if !r.feedMember(at, member, members) {
 			continue
 		}
 		r.required(at, value, maxText, "write the value of every car, or remove the line")

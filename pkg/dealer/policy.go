@@ -48,7 +48,9 @@ type Inventory struct {
 type Feed struct {
 	// Columns maps an AAP vehicle member to the feed's column or JSON path; it
 	// wins over the built-in header aliases. The member "price" means the
-	// selling price as Prices describes it.
+	// selling price as Prices describes it. Beside the members of AAP v1.3
+	// there are other_attributes.<name> and the helpers certified, used, sold,
+	// rooftop_code, currency, doc_fee, mileage_unit, engine_size and cylinders.
 	Columns map[string]string `yaml:"columns"`
 	// Constants fill a member that the feed lacks, such as make: Toyota.
 	Constants map[string]string `yaml:"constants"`

@@ -1,0 +1,33 @@
+package cloud_test
+
+import (
+	"testing"
+
+	"github.com/dealer-agent/dealer/pkg/cloud"
+	"github.com/dealer-agent/dealer/pkg/cloud/cloudtest"
+	"github.com/dealer-agent/dealer/pkg/inventory"
+	"github.com/dealer-agent/dealer/pkg/inventory/inventorytest"
+	"github.com/dealer-agent/dealer/pkg/lead"
+	"github.com/dealer-agent/dealer/pkg/lead/leadtest"
+)
+
+func TestInventoryContractOnDynalite(t *testing.T) {
+	client := cloudtest.DynamoDB(cloudtest.Dynalite(t))
+	inventorytest.Run(t, func(t *testing.T) inventory.Store {
+		return cloud.NewInventory(client, cloudtest.Table(t, client))
+	})
+}
+
+func TestInventoryContractOnMoto(t *testing.T) {
+	client := cloudtest.DynamoDB(cloudtest.Moto(t))
+	inventorytest.Run(t, func(t *testing.T) inventory.Store {
+		return cloud.NewInventory(client, cloudtest.Table(t, client))
+	})
+}
+
+func TestLeadContractOnMoto(t *testing.T) {
+	client := cloudtest.DynamoDB(cloudtest.Moto(t))
+	leadtest.Run(t, func(t *testing.T) lead.Store {
+		return cloud.NewLeads(client, cloudtest.Table(t, client))
+	})
+}

@@ -1,0 +1,138 @@
+package cloud
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/dealer-agent/dealer/pkg/lead"
+	"github.com/dealer-agent/dealer/pkg/stored"
+)
+
+// keyPK hashes the idempotency key: buyers choose it, and it may be longer
+// than a DynamoDB key and hold anything.
+func keyPK(dealerID, value string) string {
+	sum := sha256.Sum256([]byte(value))
+	return dealerID + "#key#" + hex.EncodeToString(sum[:])
+}
+
+// guard is one conditional put of the transaction and what its failure means.
+type guard struct {
+	put    *types.Put
+	reason error
+}
+
+// Create writes the entry in one transaction.
+func (s *Leads) Create(ctx context.Context, e lead.Entry, now time.Time) error {
+	guards, err := s.guards(e, now)
+	if err != nil {
+		return err
+	}
+	writes := make([]types.TransactWriteItem, len(guards))
+	for n := range guards {
+		writes[n] = types.TransactWriteItem{Put: guards[n].put}
+	}
+	for try := 0; ; try++ {
+		if err := pause(ctx, try); err != nil {
+			return err
+		}
+		_, err := s.client.TransactWriteItems(ctx, &dynamodb.TransactWriteItemsInput{TransactItems: writes})
+		if err == nil {
+			return nil
+		}
+		cancelled, ok := errors.AsType[*types.TransactionCanceledException](err)
+		if !ok {
+			if _, busy := errors.AsType[*types.TransactionInProgressException](err); busy {
+				continue
+			}
+			return fmt.Errorf("lead %s: %w", e.Record.ID, err)
+		}
+		verdict, again := judge(guards, cancelled.CancellationReasons, e.Record.ID)
+		if !again {
+			return verdict
+		}
+	}
+}
+
+// judge says why the transaction was cancelled. nil: the items are this very
+// lead's, written before by a request whose answer was lost. again: another
+// transaction touched them at the same moment.
+func judge(guards []guard, reasons []types.CancellationReason, leadID string) (verdict error, again bool) {
+	for n, r := range reasons {
+		switch aws.ToString(r.Code) {
+		case "", "None":
+		case "ConditionalCheckFailed":
+			if getStr(r.Item, attrLead) == leadID {
+				continue
+			}
+			// Guards come in the order in which they are reported.
+			if verdict == nil && n < len(guards) {
+				verdict = guards[n].reason
+			}
+		case "TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded":
+			again = true
+		default:
+			return fmt.Errorf("lead %s: transaction cancelled: %s", leadID, aws.ToString(r.Code)), false
+		}
+	}
+	return verdict, again && verdict == nil
+}
+
+// guards are the puts of the entry: first the key, then the duplicate keys,
+// then what cannot be taken.
+func (s *Leads) guards(e lead.Entry, now time.Time) ([]guard, error) {
+	r := e.Record
+	raw, err := stored.AppendRecord(nil, r)
+	if err != nil {
+		return nil, err
+	}
+	doc, err := s.compress(raw)
+	if err != nil {
+		return nil, err
+	}
+	var guards []guard
+	add := func(i item, until time.Time, reason error) {
+		i[attrLead] = str(r.ID)
+		guards = append(guards, guard{s.put(expire(i, until), now), reason})
+	}
+	if e.Key != nil {
+		body, err := json.Marshal(*e.Key)
+		if err != nil {
+			return nil, err
+		}
+		i := key(keyPK(r.DealerID, e.Key.Value), skKey)
+		i[attrDoc] = str(string(body))
+		add(i, e.Key.ExpiresAt, lead.ErrKeyTaken)
+	}
+	for _, digest := range unique(e.Equals) {
+		add(key(equalPK(r.DealerID, digest), skEqual), e.EqualsUntil, lead.ErrDuplicate)
+	}
+	record := key(leadPK(r.DealerID, r.ID), skRecord)
+	record[attrDoc] = bin(doc)
+	inUse := fmt.Errorf("lead id %s is in use", r.ID)
+	add(record, r.ExpiresAt, inUse)
+	add(key(receivedPK(r.DealerID), receivedSK(r.ReceivedAt, r.ID)), r.ExpiresAt, inUse)
+	waiting := key(outboxPK(r.DealerID), r.ID)
+	waiting[attrAt] = num(r.ReceivedAt.UnixNano())
+	add(waiting, r.ExpiresAt, inUse)
+	return guards, nil
+}
+
+// put writes the item if none is there or the one there is over.
+func (s *Leads) put(i item, now time.Time) *types.Put {
+	return &types.Put{
+		TableName: aws.String(s.name), Item: i,
+		ConditionExpression:                 aws.String("attribute_not_exists(#pk) OR #until <= :now"),
+		ExpressionAttributeNames:            map[string]string{"#pk": attrPK, "#until": attrUntil},
+		ExpressionAttributeValues:           item{":now": num(now.UnixNano())},
+		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
+	}
+}

@@ -1,0 +1,46 @@
+// Package cloud is everything AWS: settings, API Gateway events, DynamoDB,
+// SQS, S3 and the log. Its stores fulfil the contracts of packages inventory
+// and lead; functions/ puts them together.
+//
+// Both tables have a text partition key "pk" and a text sort key "sk", and
+// time to live on "expires" (whole seconds). Every pk begins with the dealer id
+// and "#", which no dealer id contains, so that a policy on leading keys can
+// bind a role to one dealer. All reads are strongly consistent. Expired items
+// linger for days before DynamoDB deletes them; readers therefore compare times
+// themselves.
+//
+// # Inventory table
+//
+//	pk                        sk      holds
+//	<dealer>#head             head    the head, and how many blocks and shards its snapshot has
+//	<dealer>#snapshots        <n>     every snapshot that may exist, for the sweep after later imports
+//	<dealer>#snap#<n>#b<i>    block   vehicles in key order, packed and compressed
+//	<dealer>#snap#<n>#s<i>    shard   hashes of identifiers, each with the block that holds the unit
+//
+// An import writes a snapshot of its own under a number nobody else uses, then
+// flips the head on condition that it still is the one the import was planned
+// on. So readers see the old lot or the new one and never a mix, an import
+// that loses the race leaves nothing visible, and an import of an unchanged
+// feed writes the head only. Vehicles are not kept as one item each: a write
+// before the flip would show, a write after it could be missed. A snapshot of
+// 10,000 vehicles is some 20 blocks, 1 MB, about 1,000 write units. A cold reader
+// fetches the head and then all blocks at once; finding one unit reads the head, one
+// shard and one block. Replaced snapshots are deleted by a later import, an hour after they
+// were written at the earliest, so that readers under way can finish.
+//
+// The design holds up to about 100,000 vehicles a dealer: 10 MB and 200 blocks
+// a snapshot. Beyond that, blocks should be shared between snapshots.
+//
+// # Leads table
+//
+//	pk                           sk                    holds
+//	<dealer>#lead#<lead id>      record                the lead, packed and compressed
+//	<dealer>#lead#<lead id>      delivery#<target>     how far one target has come
+//	<dealer>#key#<sha-256>       key                   an idempotency key
+//	<dealer>#equal#<digest>      equal                 a duplicate key and its lead
+//	<dealer>#received            <time>#<lead id>      leads by time, for lists
+//	<dealer>#outbox              <lead id>             leads not yet known to be queued
+//
+// A lead is one transaction on conditions of stored items: repeating it after
+// an answer was lost finds its own items and succeeds.
+package cloud

@@ -1,0 +1,105 @@
+package cloud
+
+import (
+	"context"
+	"encoding"
+	"fmt"
+	"io"
+	"log/slog"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-lambda-go/lambdacontext"
+)
+
+// NewLogger writes one JSON object a line with the request's id and trace. It
+// is the last barrier for personal data: attributes may be numbers, times,
+// errors, short words and names of things; whole values (structs, maps, lists,
+// JSON text) are replaced by their type, and e-mail addresses and telephone
+// numbers inside text are struck out.
+func NewLogger(w io.Writer, level slog.Leveler) *slog.Logger {
+	return slog.New(&logHandler{slog.NewJSONHandler(w, &slog.HandlerOptions{Level: level, ReplaceAttr: scrub})})
+}
+
+// logHandler adds what Lambda knows about the invocation.
+type logHandler struct{ slog.Handler }
+
+func (h *logHandler) Handle(ctx context.Context, r slog.Record) error {
+	r.Message = scrubText(r.Message)
+	if lc, ok := lambdacontext.FromContext(ctx); ok {
+		r.AddAttrs(slog.String("aws_request_id", lc.AwsRequestID))
+	}
+	return h.Handler.Handle(ctx, r)
+}
+
+func (h *logHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
+	return &logHandler{h.Handler.WithAttrs(attrs)}
+}
+
+func (h *logHandler) WithGroup(name string) slog.Handler {
+	return &logHandler{h.Handler.WithGroup(name)}
+}
+
+// personal names members that hold personal data wherever they appear.
+var personal = map[string]bool{
+	"customer": true, "first_name": true, "last_name": true, "full_name": true, "email": true, "phone": true,
+	"address": true, "line1": true, "line2": true, "message": true, "comments": true, "consent": true,
+	"payload": true, "request": true, "body": true, "adf": true,
+}
+
+func scrub(groups []string, a slog.Attr) slog.Attr {
+	if len(groups) == 0 && (a.Key == slog.TimeKey || a.Key == slog.LevelKey) {
+		return a
+	}
+	if personal[strings.ToLower(a.Key)] {
+		return slog.String(a.Key, "[withheld]")
+	}
+	switch a.Value.Kind() {
+	case slog.KindString:
+		return slog.String(a.Key, scrubText(a.Value.String()))
+	case slog.KindAny:
+		switch v := a.Value.Any().(type) {
+		case nil, bool, int, int64, uint64, float64, time.Time, time.Duration:
+			return a
+		case error:
+			return slog.String(a.Key, scrubText(v.Error()))
+		case slog.Level, *slog.Source:
+			return a
+		case encoding.TextMarshaler:
+			if text, err := v.MarshalText(); err == nil {
+				return slog.String(a.Key, scrubText(string(text)))
+			}
+		}
+		return slog.String(a.Key, fmt.Sprintf("[withheld %T]", a.Value.Any()))
+	}
+	return a
+}
+
+const longest = 1000
+
+var (
+	mailAddress = regexp.MustCompile(`[^\s<>"'(),:;=]+@[^\s<>"'(),:;=]+`)
+	// Ids, dates and words with letters come first, so that the digits in them
+	// are not taken for a telephone number.
+	phoneNumber = regexp.MustCompile(`[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}` +
+		`|\d{4}-\d{2}-\d{2}[T0-9:.Z+-]*|\b[0-9]*[A-Za-z][A-Za-z0-9]*\b|(\+?\(?\d[\d ().-]{7,}\d)`)
+)
+
+// scrubText strikes out what looks like personal data. Document-like text is
+// withheld whole: names have no shape of their own. Dates and ids stay.
+func scrubText(s string) string {
+	if strings.ContainsAny(s, "{<") && strings.ContainsAny(s, "}>") {
+		return fmt.Sprintf("[withheld %d bytes]", len(s))
+	}
+	if len(s) > longest {
+		s = s[:longest] + "…"
+	}
+	s = mailAddress.ReplaceAllString(s, "[e-mail]")
+	return phoneNumber.ReplaceAllStringFunc(s, func(m string) string {
+		if phoneNumber.FindStringSubmatch(m)[1] != "" {
+			return "[number]"
+		}
+		return m
+	})
+}

@@ -1,0 +1,123 @@
+package cloud
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Settings are what a function is told by its environment. They are read once
+// at the start; what a dealer decides is in the profile instead.
+type Settings struct {
+	// InventoryTable and LeadsTable name the DynamoDB tables.
+	InventoryTable string
+	LeadsTable     string
+	// QueueURL is the SQS queue of lead ids.
+	QueueURL string
+	// ProfileBucket and ProfileKey say where the dealer profile lies in S3.
+	ProfileBucket string
+	ProfileKey    string
+	// ProfileMaxAge is how long a fetched profile is trusted before S3 is
+	// asked whether it changed.
+	ProfileMaxAge time.Duration
+	// ReportPrefix begins the keys of import reports; they lie in the feed's bucket.
+	ReportPrefix string
+	// LogLevel is the least level that is logged.
+	LogLevel slog.Level
+}
+
+// Function is one of the Lambda functions, by the name of its folder.
+type Function string
+
+// The functions that read Settings.
+const (
+	Agent      Function = "agent"
+	LeadWorker Function = "leadworker"
+	FeedImport Function = "feedimport"
+)
+
+// Variable describes one environment variable.
+type Variable struct {
+	Name    string
+	Meaning string
+	// Default is used when the variable is absent; without one it is required.
+	Default string
+	// Functions read the variable.
+	Functions []Function
+
+	set func(*Settings, string) error
+}
+
+// Variables lists every environment variable that functions read.
+func Variables() []Variable {
+	return []Variable{
+		{"DEALER_INVENTORY_TABLE", "name of the DynamoDB table of vehicles", "", []Function{Agent, FeedImport},
+			text(func(s *Settings) *string { return &s.InventoryTable })},
+		{"DEALER_LEADS_TABLE", "name of the DynamoDB table of leads", "", []Function{Agent, LeadWorker},
+			text(func(s *Settings) *string { return &s.LeadsTable })},
+		{"DEALER_QUEUE_URL", "URL of the SQS queue of lead ids", "", []Function{Agent},
+			func(s *Settings, value string) error {
+				u, err := url.Parse(value)
+				if err != nil || u.Host == "" {
+					return errors.New("must be the queue's URL, such as https://sqs.us-east-1.amazonaws.com/123456789012/leads")
+				}
+				s.QueueURL = value
+				return nil
+			}},
+		{"DEALER_PROFILE_BUCKET", "S3 bucket with the dealer profile", "", []Function{Agent, LeadWorker, FeedImport},
+			text(func(s *Settings) *string { return &s.ProfileBucket })},
+		{"DEALER_PROFILE_KEY", "S3 key of the dealer profile", "dealer.yaml", []Function{Agent, LeadWorker, FeedImport},
+			text(func(s *Settings) *string { return &s.ProfileKey })},
+		{"DEALER_PROFILE_MAX_AGE", "how long a fetched profile is trusted, such as 1m", "1m", []Function{Agent, LeadWorker, FeedImport},
+			func(s *Settings, value string) (err error) {
+				if s.ProfileMaxAge, err = time.ParseDuration(value); err != nil || s.ProfileMaxAge < 0 {
+					return errors.New("must be a duration, such as 1m or 30s")
+				}
+				return nil
+			}},
+		{"DEALER_REPORT_PREFIX", "beginning of the S3 keys of import reports", "reports/", []Function{FeedImport},
+			text(func(s *Settings) *string { return &s.ReportPrefix })},
+		{"DEALER_LOG_LEVEL", "least level that is logged: debug, info, warn or error", "info", []Function{Agent, LeadWorker, FeedImport},
+			func(s *Settings, value string) error {
+				if s.LogLevel.UnmarshalText([]byte(value)) != nil {
+					return errors.New("must be debug, info, warn or error")
+				}
+				return nil
+			}},
+	}
+}
+
+// ReadSettings reads what the function needs through lookup, which is
+// os.LookupEnv in production. The error lists every fault, one a line.
+func ReadSettings(f Function, lookup func(string) (string, bool)) (Settings, error) {
+	var s Settings
+	var faults []error
+	for _, v := range Variables() {
+		if !slices.Contains(v.Functions, f) {
+			continue
+		}
+		value, found := lookup(v.Name)
+		if value = strings.TrimSpace(value); !found || value == "" {
+			value = v.Default
+		}
+		if value == "" {
+			faults = append(faults, fmt.Errorf("%s is not set: %s", v.Name, v.Meaning))
+			continue
+		}
+		if err := v.set(&s, value); err != nil {
+			faults = append(faults, fmt.Errorf("%s=%q: %w", v.Name, value, err))
+		}
+	}
+	return s, errors.Join(faults...)
+}
+
+func text(field func(*Settings) *string) func(*Settings, string) error {
+	return func(s *Settings, value string) error {
+		*field(s) = value
+		return nil
+	}
+}

@@ -65,7 +65,7 @@ func (t *Target) Takes(rooftop string) bool {
 type ADF struct {
 	// Names is "all" (full, first and last), "full" or "split". Default all.
 	Names string `yaml:"names"`
-	// ProviderName, when set, is the provider, and the buyer's agent becomes
+	// ProviderName is, when it is set, the provider, and the buyer's agent becomes
 	// the service.
 	ProviderName string `yaml:"provider_name"`
 	// NoVehicle is what a lead without a vehicle carries: placeholder

@@ -1,0 +1,141 @@
+package crm
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"github.com/dealer-agent/dealer/pkg/adf"
+	"github.com/dealer-agent/dealer/pkg/dealer"
+	"github.com/dealer-agent/dealer/pkg/lead"
+)
+
+// recordTime is how long writing an outcome may take after the caller gave up:
+// an outcome that is known must not be lost.
+const recordTime = 5 * time.Second
+
+// attempt is one try to hand one lead over to one target.
+type attempt struct {
+	worker  *Worker
+	profile *dealer.Profile
+	record  lead.Record
+	target  dealer.Target
+	state   lead.Delivery
+}
+
+// run returns an error when the target must be tried again.
+func (a *attempt) run(ctx context.Context) error {
+	switch a.state.State {
+	case lead.HandedOver, lead.Failed, lead.Withheld:
+		return nil
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	now := a.worker.now()
+	// An attempt without an outcome, not even an uncertain one, is either
+	// still under way elsewhere or was cut off.
+	if open := a.state.Begun && a.state.LastError == ""; open && now.Sub(a.state.UpdatedAt) < a.worker.Lease {
+		return ErrBusy
+	}
+	if reason := withheld(a.record, a.profile, now); reason != "" {
+		a.state.State, a.state.LastError = lead.Withheld, reason
+		if err := a.save(ctx); err != nil {
+			return err
+		}
+		a.log(ctx, slog.LevelError, "lead withheld", reason)
+		return nil
+	}
+	resend := a.state.Begun
+	doc, transport, err := a.prepare(resend, now)
+	if err != nil {
+		return a.failed(ctx, asFailure(err), resend)
+	}
+	a.state.Attempts++
+	a.state.Begun, a.state.LastError = true, ""
+	if err := a.save(ctx); err != nil {
+		return err
+	}
+	limited, cancel := context.WithTimeout(ctx, timeoutOf(a.target))
+	defer cancel()
+	receipt, err := transport.Deliver(limited, doc)
+	if err != nil {
+		return a.failed(ctx, asFailure(err), resend)
+	}
+	return a.handedOver(ctx, receipt, resend)
+}
+
+// prepare renders the document and opens the transport.
+func (a *attempt) prepare(resend bool, now time.Time) (Document, Transport, error) {
+	body, err := adf.Render(a.record, a.profile, adf.Options{Resend: resend, ASCII: a.target.ASCII})
+	if err != nil {
+		return Document{}, nil, &Failure{Reason: err.Error(), Permanent: true, Cause: err}
+	}
+	transport, err := a.worker.open(a.target)
+	if err != nil {
+		return Document{}, nil, err
+	}
+	rooftop := adf.Rooftop(a.record, a.profile)
+	return Document{LeadID: a.record.ID, Rooftop: rooftop.Name, Body: body, At: now}, transport, nil
+}
+
+func (a *attempt) handedOver(ctx context.Context, receipt Receipt, resend bool) error {
+	a.state.State, a.state.Begun, a.state.Receipt = lead.HandedOver, false, receipt.Text
+	if err := a.save(ctx); err != nil {
+		return err
+	}
+	a.log(ctx, slog.LevelInfo, "lead handed over", "")
+	if a.worker.OnHandOver != nil {
+		a.worker.OnHandOver(HandOver{
+			LeadID: a.record.ID, Target: a.target.Name, Rooftop: a.record.Rooftop,
+			Receipt: receipt.Text, File: receipt.File, Resend: resend,
+		})
+	}
+	return nil
+}
+
+// failed records the outcome. A document that may have arrived once stays
+// marked so, whatever later attempts learn.
+func (a *attempt) failed(ctx context.Context, f *Failure, resend bool) error {
+	a.state.State, a.state.LastError = lead.Retrying, f.Reason
+	a.state.Begun = f.MayHaveReached || resend
+	if f.Permanent {
+		a.state.State = lead.Failed
+	}
+	if err := a.save(ctx); err != nil {
+		return err
+	}
+	if f.Permanent {
+		a.log(ctx, slog.LevelError, "lead delivery failed", f.Reason)
+		return nil
+	}
+	a.log(ctx, slog.LevelWarn, "lead delivery will be tried again", f.Reason)
+	return f
+}
+
+// save writes the state if nobody else has written it since it was read.
+func (a *attempt) save(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordTime)
+	defer cancel()
+	a.state.UpdatedAt = a.worker.now()
+	saved, err := a.worker.Leads.UpdateDelivery(ctx, a.profile.ID, a.record.ID, a.state)
+	if errors.Is(err, lead.ErrConflict) {
+		return ErrBusy
+	}
+	if err != nil {
+		return err
+	}
+	a.state = saved
+	return nil
+}
+
+func (a *attempt) log(ctx context.Context, level slog.Level, event, reason string) {
+	attrs := []slog.Attr{
+		slog.String("lead", a.record.ID), slog.String("target", a.target.Name), slog.Int("attempts", a.state.Attempts),
+	}
+	if reason != "" {
+		attrs = append(attrs, slog.String("reason", reason))
+	}
+	a.worker.log().LogAttrs(ctx, level, event, attrs...)
+}

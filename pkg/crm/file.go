@@ -1,0 +1,80 @@
+package crm
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+
+	"github.com/dealer-agent/dealer/pkg/dealer"
+)
+
+// outbox writes one <lead_id>.xml a lead into a folder that the receiver
+// empties. A file appears whole or not at all; one that still lies there is
+// not written again.
+type outbox struct{ folder string }
+
+func openFile(t dealer.Target, s Setup) (Transport, error) {
+	folder := t.Folder
+	if !filepath.IsAbs(folder) {
+		folder = filepath.Join(s.BaseDir, folder)
+	}
+	return outbox{folder}, nil
+}
+
+// fileSafe is a lead id that can be a file name.
+var fileSafe = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$`)
+
+func (o outbox) Deliver(ctx context.Context, d Document) (Receipt, error) {
+	if err := ctx.Err(); err != nil {
+		return Receipt{}, temporary("writing the file", err)
+	}
+	if !fileSafe.MatchString(d.LeadID) {
+		return Receipt{}, permanent("the lead id cannot be a file name")
+	}
+	path := filepath.Join(o.folder, d.LeadID+".xml")
+	if err := o.write(path, d); err != nil {
+		return Receipt{}, temporary("writing the file", err)
+	}
+	return Receipt{Text: "written as " + d.LeadID + ".xml", File: path}, nil
+}
+
+func (o outbox) write(path string, d Document) error {
+	if err := os.MkdirAll(o.folder, 0o700); err != nil {
+		return err
+	}
+	if _, err := os.Lstat(path); err == nil {
+		return syncDir(o.folder)
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	f, err := os.CreateTemp(o.folder, "."+d.LeadID+"-*.tmp") // 0600
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(d.Body)
+	if err == nil {
+		err = f.Sync()
+	}
+	if e := f.Close(); err == nil {
+		err = e
+	}
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	return syncDir(o.folder)
+}
+
+// syncDir makes a rename durable.
+func syncDir(folder string) error {
+	d, err := os.Open(folder)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}

@@ -1,0 +1,161 @@
+package crm
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"time"
+
+	"github.com/emersion/go-sasl"
+	"github.com/emersion/go-smtp"
+
+	"github.com/dealer-agent/dealer/pkg/dealer"
+)
+
+// relay gives the document to a mail server as the body of one mail. An
+// accepted mail is a hand-over; mail has no receipt beyond that.
+type relay struct {
+	target dealer.Target
+	setup  Setup
+	host   string
+	port   string
+}
+
+func openSMTP(t dealer.Target, s Setup) (Transport, error) {
+	host, port, err := net.SplitHostPort(t.Server)
+	if err != nil {
+		return nil, permanent("the server is not host:port")
+	}
+	if t.StartTLS == "off" && !loopback(host) {
+		return nil, permanent("a mail server elsewhere needs starttls")
+	}
+	return relay{t, s, host, port}, nil
+}
+
+func (r relay) Deliver(ctx context.Context, d Document) (Receipt, error) {
+	text, err := message(r.target, d)
+	if err != nil {
+		return Receipt{}, permanent("the mail cannot be written")
+	}
+	c, hangUp, err := r.connect(ctx)
+	if err != nil {
+		return Receipt{}, mailFailure("the connection", err)
+	}
+	defer hangUp()
+	if err := r.login(c); err != nil {
+		return Receipt{}, mailFailure("the login", err)
+	}
+	if err := c.Mail(r.target.From, nil); err != nil {
+		return Receipt{}, mailFailure("the sender", err)
+	}
+	for _, to := range r.target.To {
+		if err := c.Rcpt(to, nil); err != nil {
+			return Receipt{}, mailFailure("a receiver", err)
+		}
+	}
+	data, err := c.Data()
+	if err != nil {
+		return Receipt{}, mailFailure("the mail", err)
+	}
+	if _, err := data.Write(text); err != nil {
+		return Receipt{}, mailFailure("the mail", err)
+	}
+	answer, err := data.CloseWithResponse()
+	if err != nil {
+		f := mailFailure("the mail", err)
+		// Without an answer to the end of the mail nobody knows (RFC 5321 §4.2.5).
+		_, answered := errors.AsType[*smtp.SMTPError](err)
+		f.MayHaveReached = !answered
+		return Receipt{}, f
+	}
+	_ = c.Quit() // the mail is accepted; a rude goodbye changes nothing
+	receipt := "SMTP 250 at " + d.At.UTC().Format(time.RFC3339)
+	if said := printable(answer.StatusText); said != "" {
+		receipt += ": " + said
+	}
+	return Receipt{Text: receipt}, nil
+}
+
+// connect opens the session as the target's starttls says. The returned
+// function ends it; the session also ends with ctx.
+func (r relay) connect(ctx context.Context) (*smtp.Client, func(), error) {
+	secure := &tls.Config{ServerName: r.host, MinVersion: tls.VersionTLS12, RootCAs: r.setup.RootCAs}
+	dial := func(open func(net.Conn) (*smtp.Client, error)) (*smtp.Client, func(), error) {
+		conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", r.target.Server)
+		if err != nil {
+			return nil, nil, err
+		}
+		// The client sets deadlines of its own; closing is what ctx can do.
+		release := context.AfterFunc(ctx, func() { conn.Close() })
+		hangUp := func() {
+			release()
+			conn.Close()
+		}
+		c, err := open(conn)
+		if err != nil {
+			hangUp()
+			return nil, nil, errors.Join(err, ctx.Err())
+		}
+		c.CommandTimeout, c.SubmissionTimeout = timeoutOf(r.target), timeoutOf(r.target)
+		return c, hangUp, nil
+	}
+	startTLS := func(conn net.Conn) (*smtp.Client, error) { return smtp.NewClientStartTLS(conn, secure) }
+	plain := func(conn net.Conn) (*smtp.Client, error) {
+		c := smtp.NewClient(conn)
+		return c, c.Hello(domain(r.target.From))
+	}
+	switch {
+	case r.port == "465": // TLS from the first byte (RFC 8314 §3.3)
+		return dial(func(conn net.Conn) (*smtp.Client, error) { return plain(tls.Client(conn, secure)) })
+	case r.target.StartTLS == "off":
+		return dial(plain)
+	case r.target.StartTLS == "opportunistic":
+		c, hangUp, err := dial(plain)
+		if err != nil {
+			return nil, nil, err
+		}
+		if offered, _ := c.Extension("STARTTLS"); !offered {
+			return c, hangUp, nil
+		}
+		_ = c.Quit()
+		hangUp()
+	}
+	return dial(startTLS)
+}
+
+// login authenticates when the profile names a user; a password never crosses
+// an unprotected connection to another machine.
+func (r relay) login(c *smtp.Client) error {
+	if r.target.Username == "" {
+		return nil
+	}
+	if _, secure := c.TLSConnectionState(); !secure && !loopback(r.host) {
+		return &Failure{Reason: "the mail server offers no TLS for the login"}
+	}
+	password, err := r.setup.resolve(r.target.Password)
+	if err != nil {
+		return err
+	}
+	if c.SupportsAuth(sasl.Plain) {
+		return c.Auth(sasl.NewPlainClient("", r.target.Username, password))
+	}
+	return c.Auth(sasl.NewLoginClient(r.target.Username, password))
+}
+
+// mailFailure sorts an error by the server's code: 5yz is final, 4yz is not
+// (RFC 5321 §4.2.1).
+func mailFailure(what string, err error) *Failure {
+	if f, ok := errors.AsType[*Failure](err); ok {
+		return f
+	}
+	if answer, ok := errors.AsType[*smtp.SMTPError](err); ok {
+		return &Failure{
+			Reason:    fmt.Sprintf("SMTP %d to %s", answer.Code, what),
+			Permanent: answer.Code/100 == 5,
+			Cause:     err,
+		}
+	}
+	return temporary(what, err)
+}

@@ -22,35 +22,35 @@ func CheckConsent(c aap.Consent, maxAge time.Duration, now time.Time) *aap.Error
 		faults = append(faults, aap.Violation{InstanceLocation: "/consent/" + member, Keyword: keyword, Error: text})
 	}
 	if strings.TrimSpace(c.ConsentText) == "" {
-		fault("consent_text", "pattern", "must be the text the buyer agreed to, word for word; it is blank")
+		fault("consent_text", "pattern", "This is blank; send the text the buyer agreed to, word for word.")
 	}
 	granted, grantedErr := parseTime(c.GrantedAt)
 	switch {
 	case grantedErr != nil:
-		fault("granted_at", "format", "must be an RFC 3339 time with an offset")
+		fault("granted_at", "format", "This is not a time; send an RFC 3339 date-time with an offset.")
 	case granted.After(now.Add(clockSkew)):
-		fault("granted_at", "formatMaximum", "lies in the future; send the time at which the buyer agreed")
+		fault("granted_at", "formatMaximum", "This lies in the future; send the time at which the buyer agreed.")
 	}
 	if c.ExpiresAt == "" {
 		if maxAge > 0 && grantedErr == nil && now.After(granted.Add(maxAge)) {
-			fault("granted_at", "formatMinimum", "is too long ago for this dealer; ask the buyer again and send the new grant")
+			fault("granted_at", "formatMinimum", "This is too long ago for this dealer; ask the buyer again and send the new grant.")
 		}
 	} else {
 		expires, err := parseTime(c.ExpiresAt)
 		switch {
 		case err != nil:
-			fault("expires_at", "format", "must be an RFC 3339 time with an offset")
+			fault("expires_at", "format", "This is not a time; send an RFC 3339 date-time with an offset.")
 		case grantedErr == nil && !expires.After(granted):
-			fault("expires_at", "formatExclusiveMinimum", "must be later than granted_at")
+			fault("expires_at", "formatExclusiveMinimum", "This is not later than granted_at; send the end the buyer agreed to, or leave it out.")
 		case now.After(expires):
-			fault("expires_at", "formatMinimum", "has passed; ask the buyer again and send the new grant")
+			fault("expires_at", "formatMinimum", "This has passed; ask the buyer again and send the new grant.")
 		}
 	}
 	if len(faults) == 0 {
 		return nil
 	}
 	first := faults[0]
-	return aap.Errorf(aap.InvalidConsent, "The consent cannot be used: %s %s. Send a grant that holds now.",
+	return aap.Errorf(aap.InvalidConsent, "The consent cannot be used. %s: %s",
 		dotted(first.InstanceLocation), first.Error).With("errors", faults)
 }
 
@@ -81,16 +81,16 @@ func CheckChannels(who aap.Customer, c aap.Consent) *aap.Error {
 	}
 	preferred := who.PreferredContact
 	if preferred != "" && preferred != "any" && !slices.Contains(c.AllowedChannels, preferred) {
-		fault("contains", "must contain "+preferred+", the channel customer.preferred_contact asks for")
+		fault("contains", "This does not allow "+preferred+", the channel customer.preferred_contact asks for.")
 	}
 	if len(Channels(who, c)) == 0 {
-		fault("contains", "must contain a channel whose contact data the customer gives")
+		fault("contains", "This allows no channel whose contact data the customer gives.")
 	}
 	if len(faults) == 0 {
 		return nil
 	}
 	return aap.Errorf(aap.ContactConsentRequired,
-		"The consent does not cover the follow-up: consent.allowed_channels %s. Ask the buyer to allow it, or change customer.",
+		"The consent does not cover the follow-up. consent.allowed_channels: %s Ask the buyer to allow a channel that can be used, or change customer to match.",
 		faults[0].Error).
 		With("missing", "consent.allowed_channels").
 		With("expected_scope", scope).

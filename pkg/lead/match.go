@@ -37,7 +37,7 @@ func (d *Desk) match(ctx context.Context, p *dealer.Profile, req *aap.LeadReques
 				"A test drive needs vehicle_of_interest. Send the vin, stock or vehicle_id of the vehicle to drive.").
 				With("errors", []aap.Violation{{
 					InstanceLocation: "/vehicle_of_interest", Keyword: "required",
-					Error: "is required for a test_drive appointment",
+					Error: "A test_drive appointment needs this; send the vehicle to drive.",
 				}})
 		}
 		return found{rooftop: home(p, "")}, nil

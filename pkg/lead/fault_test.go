@@ -1,0 +1,307 @@
+package lead_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/dealer-agent/dealer/pkg/aap"
+	"github.com/dealer-agent/dealer/pkg/lead"
+	"github.com/dealer-agent/dealer/pkg/lead/leadtest"
+)
+
+var errDown = errors.New("connection reset")
+
+// moment says when an operation breaks.
+type moment int
+
+const (
+	healthy moment = iota
+	before         // nothing happened
+	after          // it happened, and the answer was lost
+)
+
+// flaky is a store and a queue whose operations break as breaks says.
+type flaky struct {
+	lead.Store
+	queue  *queue
+	breaks func(op string) moment
+}
+
+func broken[T any](m moment, do func() (T, error)) (T, error) {
+	var zero T
+	switch m {
+	case before:
+		return zero, errDown
+	case after:
+		_, _ = do()
+		return zero, errDown
+	}
+	return do()
+}
+
+func brokenErr(m moment, do func() error) error {
+	_, err := broken(m, func() (struct{}, error) { return struct{}{}, do() })
+	return err
+}
+
+func (f *flaky) Create(ctx context.Context, e lead.Entry, now time.Time) error {
+	return brokenErr(f.breaks("Create"), func() error { return f.Store.Create(ctx, e, now) })
+}
+
+func (f *flaky) ByKey(ctx context.Context, dealerID, key string, now time.Time) (lead.Key, error) {
+	return broken(f.breaks("ByKey"), func() (lead.Key, error) { return f.Store.ByKey(ctx, dealerID, key, now) })
+}
+
+func (f *flaky) ByEqual(ctx context.Context, dealerID string, equals []string, now time.Time) (string, error) {
+	return broken(f.breaks("ByEqual"), func() (string, error) { return f.Store.ByEqual(ctx, dealerID, equals, now) })
+}
+
+func (f *flaky) Load(ctx context.Context, dealerID, leadID string, now time.Time) (lead.Record, error) {
+	return broken(f.breaks("Load"), func() (lead.Record, error) { return f.Store.Load(ctx, dealerID, leadID, now) })
+}
+
+func (f *flaky) Enqueued(ctx context.Context, dealerID, leadID string) error {
+	return brokenErr(f.breaks("Enqueued"), func() error { return f.Store.Enqueued(ctx, dealerID, leadID) })
+}
+
+func (f *flaky) Outbox(ctx context.Context, dealerID string, until time.Time, limit int) ([]string, error) {
+	return broken(f.breaks("Outbox"), func() ([]string, error) { return f.Store.Outbox(ctx, dealerID, until, limit) })
+}
+
+func (f *flaky) Enqueue(ctx context.Context, leadID string) error {
+	return brokenErr(f.breaks("Enqueue"), func() error { return f.queue.Enqueue(ctx, leadID) })
+}
+
+// openFlaky is a shop whose desk works through f; the shop's own store and
+// queue stay healthy, for looking.
+func openFlaky(breaks func(op string) moment) *shop {
+	s := open()
+	f := &flaky{Store: s.store, queue: s.queue, breaks: breaks}
+	s.Store, s.Queue = f, f
+	return s
+}
+
+func TestEverySingleFaultLeavesOneLeadThatIsQueued(t *testing.T) {
+	for _, op := range []string{"Create", "ByKey", "ByEqual", "Load", "Enqueued", "Outbox", "Enqueue"} {
+		for m, when := range map[moment]string{before: "before", after: "after"} {
+			for _, key := range []string{"", "k"} {
+				for call := 1; call <= 3; call++ {
+					t.Run(fmt.Sprintf("%s breaks %s its effect, call %d, key %q", op, when, call, key), func(t *testing.T) {
+						calls := 0
+						s := openFlaky(func(o string) moment {
+							if o == op {
+								if calls++; calls == call {
+									return m
+								}
+							}
+							return healthy
+						})
+						payload := baseLead()
+						if key != "" {
+							payload.with("/idempotency_key", key)
+						}
+						s.untilOneLead(t, payload.bytes(), key != "", 4)
+					})
+				}
+			}
+		}
+	}
+}
+
+// untilOneLead sends the payload times times, as a buyer does whose answers
+// get lost, sweeps, and checks that one lead came of it.
+func (s *shop) untilOneLead(t counter, payload []byte, keyed bool, times int) {
+	t.Helper()
+	var answers []taken
+	for range times {
+		reply, err := s.submit(payload)
+		if err == nil {
+			answers = append(answers, readReply(t, reply))
+			continue
+		}
+		if _, public := errors.AsType[*aap.Error](err); public || !errors.Is(err, errDown) {
+			t.Fatalf("a store's fault reached the buyer as %v", err)
+		}
+		if strings.Contains(err.Error(), "Maya") || strings.Contains(err.Error(), "example.com") {
+			t.Fatalf("the error shows the buyer: %v", err)
+		}
+	}
+	for range 50 {
+		if _, err := s.Sweep(context.Background(), s.profile.ID); err == nil {
+			break
+		}
+	}
+	all := s.leads(t)
+	if len(all) > 1 {
+		t.Fatalf("%d leads", len(all))
+	}
+	for i, a := range answers {
+		switch {
+		case len(all) == 0 || a.LeadID != all[0].ID:
+			t.Fatalf("acknowledged %s, stored %v", a.LeadID, all)
+		case keyed && a.raw != answers[0].raw:
+			t.Fatalf("answers differ:\n%s\n%s", a.raw, answers[0].raw)
+		case i > 0 && !keyed && a.Status != aap.LeadDuplicate:
+			t.Fatalf("answer %d is %s", i, a.raw)
+		}
+	}
+	if len(all) == 1 && !slices.Contains(s.queue.queued(), all[0].ID) {
+		t.Fatalf("lead %s was never queued", all[0].ID)
+	}
+	if rest := s.outbox(t); len(rest) != 0 {
+		t.Fatalf("the outbox still holds %v", rest)
+	}
+}
+
+func TestAnyRunOfFaultsLeavesOneLeadThatIsQueued(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		storm := rapid.SliceOfN(rapid.SampledFrom([]moment{healthy, healthy, before, after}), 0, 40).Draw(rt, "storm")
+		key := rapid.SampledFrom([]string{"", "k"}).Draw(rt, "key")
+		n := 0
+		s := openFlaky(func(string) moment {
+			if n++; n <= len(storm) {
+				return storm[n-1]
+			}
+			return healthy
+		})
+		payload := baseLead()
+		if key != "" {
+			payload.with("/idempotency_key", key)
+		}
+		s.untilOneLead(rt, payload.bytes(), key != "", 45)
+		if len(s.leads(rt)) != 1 {
+			rt.Fatalf("no lead although the storm is over")
+		}
+	})
+}
+
+// restless is a store that lets others run before and after each operation.
+type restless struct{ lead.Store }
+
+func pause() {
+	runtime.Gosched()
+	if time.Now().UnixNano()&3 == 0 {
+		time.Sleep(time.Microsecond)
+	}
+}
+
+func (r restless) Create(ctx context.Context, e lead.Entry, now time.Time) error {
+	pause()
+	defer pause()
+	return r.Store.Create(ctx, e, now)
+}
+
+func (r restless) ByKey(ctx context.Context, dealerID, key string, now time.Time) (lead.Key, error) {
+	pause()
+	defer pause()
+	return r.Store.ByKey(ctx, dealerID, key, now)
+}
+
+func (r restless) ByEqual(ctx context.Context, dealerID string, equals []string, now time.Time) (string, error) {
+	pause()
+	defer pause()
+	return r.Store.ByEqual(ctx, dealerID, equals, now)
+}
+
+func TestParallelRetriesMakeOneLeadAndEqualAnswers(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		s := openOn(restless{leadtest.NewMemory()})
+		// Callers with one key repeat each other; those with another key, or
+		// none, send an equal lead.
+		keys := rapid.SliceOfN(rapid.SampledFrom([]string{"a", "a", "a", "b", ""}), 2, 8).Draw(rt, "keys")
+		answers := make([]taken, len(keys))
+		errs := make([]error, len(keys))
+		start := make(chan struct{})
+		var wg sync.WaitGroup
+		for i, key := range keys {
+			payload := baseLead().with("/appointment/appointment_type", "sales")
+			if key != "" {
+				payload.with("/idempotency_key", key)
+			}
+			body := payload.bytes()
+			wg.Go(func() {
+				<-start
+				var reply aap.Reply
+				if reply, errs[i] = s.submit(body); errs[i] == nil {
+					answers[i] = readReply(rt, reply)
+				}
+			})
+		}
+		close(start)
+		wg.Wait()
+		all := s.leads(rt)
+		if len(all) != 1 {
+			rt.Fatalf("%d leads", len(all))
+		}
+		byKey := map[string]string{}
+		fresh := 0
+		for i, key := range keys {
+			if errs[i] != nil {
+				rt.Fatalf("caller %d: %v", i, errs[i])
+			}
+			if answers[i].LeadID != all[0].ID {
+				rt.Fatalf("caller %d was told %s, stored is %s", i, answers[i].LeadID, all[0].ID)
+			}
+			if answers[i].Status == aap.LeadReceived {
+				fresh++
+			}
+			if first, known := byKey[key]; known && key != "" && first != answers[i].raw {
+				rt.Fatalf("key %s has two answers:\n%s\n%s", key, first, answers[i].raw)
+			}
+			byKey[key] = answers[i].raw
+		}
+		if fresh == 0 {
+			rt.Fatalf("nobody was told that the lead is received")
+		}
+		if !slices.Contains(s.queue.queued(), all[0].ID) || len(s.outbox(rt)) != 0 {
+			rt.Fatalf("queued %v, outbox %v", s.queue.queued(), s.outbox(rt))
+		}
+	})
+}
+
+func TestParallelConflictingPayloadsHaveOneWinner(t *testing.T) {
+	for range 50 {
+		s := openOn(restless{leadtest.NewMemory()})
+		errs := make([]error, 8)
+		var wg sync.WaitGroup
+		for i := range errs {
+			body := keyed("k").with("/trade_in/mileage", i).bytes()
+			wg.Go(func() { _, errs[i] = s.submit(body) })
+		}
+		wg.Wait()
+		won := 0
+		for _, err := range errs {
+			switch {
+			case err == nil:
+				won++
+			case !errors.Is(err, &aap.Error{Code: aap.IdempotencyConflict}):
+				t.Fatalf("loser: %v", err)
+			}
+		}
+		if won != 1 || len(s.leads(t)) != 1 {
+			t.Fatalf("%d winners, %d leads", won, len(s.leads(t)))
+		}
+	}
+}
+
+func TestTwoBuyersOfOnePhoneAndMailMeet(t *testing.T) {
+	// The first lead has both identities; the next two know one each.
+	s := open()
+	first := s.accept(t, baseLead().bytes())
+	mail := s.accept(t, baseLead().without("/customer/phone").bytes())
+	phone := s.accept(t, baseLead().without("/customer/email").without("/customer/preferred_contact").bytes())
+	for _, got := range []taken{mail, phone} {
+		if got.LeadID != first.LeadID || got.Status != aap.LeadDuplicate {
+			t.Fatalf("answer is %s", got.raw)
+		}
+	}
+}

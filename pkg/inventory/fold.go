@@ -59,3 +59,7 @@ func ascii(s string) bool {
 	}
 	return true
 }
+
+func blankOrHyphen(r rune) bool {
+	return r == '-' || unicode.IsSpace(r) || unicode.Is(unicode.Pd, r)
+}

@@ -1,0 +1,254 @@
+package inventory
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/RoaringBitmap/roaring/v2"
+)
+
+// fieldID numbers the members whose values are terms.
+type fieldID int
+
+const (
+	fieldMake fieldID = iota
+	fieldModel
+	fieldTrim
+	fieldCondition
+	fieldVehicleType
+	fieldBody
+	fieldDriveline
+	fieldTransmission
+	fieldFuel
+	fieldExterior
+	fieldInterior
+	fieldRooftop
+	fieldChargePort
+	fieldDCFastCharge
+	fieldStatus
+	fieldYear
+	numFields
+)
+
+// fieldInfo says how a field is matched and what its facet is called.
+type fieldInfo struct {
+	filter, facet string
+	// section is the part of the synonym file whose groups apply.
+	section string
+	// contains lets a filter match whole words inside a value; wordForms is
+	// the part of the synonym file with spellings of single words.
+	contains  bool
+	wordForms string
+}
+
+var fieldInfos = [numFields]fieldInfo{
+	fieldMake:         {filter: "make", facet: "makes"},
+	fieldModel:        {filter: "model", facet: "models"},
+	fieldTrim:         {filter: "trim", facet: "trims"},
+	fieldCondition:    {filter: "condition", facet: "conditions"},
+	fieldVehicleType:  {filter: "vehicle_type", facet: "vehicle_types"},
+	fieldBody:         {filter: "body", facet: "bodies", section: "body"},
+	fieldDriveline:    {filter: "driveline", facet: "drivelines", section: "driveline"},
+	fieldTransmission: {filter: "transmission", facet: "transmissions", section: "transmission", contains: true, wordForms: "transmission words"},
+	fieldFuel:         {filter: "fuel", facet: "fuels", section: "fuel", contains: true},
+	fieldExterior:     {filter: "exterior_color", facet: "exterior_colors", contains: true, wordForms: "color"},
+	fieldInterior:     {filter: "interior_color", facet: "interior_colors", contains: true, wordForms: "color"},
+	fieldRooftop:      {filter: "rooftops", facet: "rooftops"},
+	fieldChargePort:   {filter: "charge_port", facet: "charge_ports", section: "charge_port"},
+	fieldDCFastCharge: {filter: "dc_fast_charge", facet: "dc_fast_charge"},
+	fieldStatus:       {facet: "statuses"},
+	fieldYear:         {facet: "years"},
+}
+
+// field is one member of all listings: which term each has, and what a filter
+// value means in terms.
+type field struct {
+	info fieldInfo
+	// of is the term of each document; 0 is no value.
+	of []uint32
+	// terms starts with the empty term; its posting is the listings without a value.
+	terms []term
+	// byName finds terms by what a filter may say, byWord by a word inside.
+	byName map[string][]uint32
+	byWord map[string][]uint32
+	// facets are the canonical spellings, in their order among equal counts.
+	facets []facetValue
+
+	build *fieldBuilder
+}
+
+// term is one distinct value of a field.
+type term struct {
+	// display is the spelling most listings use.
+	display string
+	words   []string
+	docs    *roaring.Bitmap
+	count   int
+}
+
+// fieldBuilder is what a field needs only while it is filled.
+type fieldBuilder struct {
+	byKey  map[string]uint32
+	byRaw  map[string]uint32
+	counts []map[string]int
+	lists  [][]uint32
+}
+
+func newField(id fieldID, docs int) *field {
+	return &field{
+		info: fieldInfos[id], of: make([]uint32, docs), terms: []term{{}},
+		byName: map[string][]uint32{}, byWord: map[string][]uint32{},
+		build: &fieldBuilder{
+			byKey: map[string]uint32{}, byRaw: map[string]uint32{},
+			counts: []map[string]int{{}}, lists: [][]uint32{nil},
+		},
+	}
+}
+
+// add gives a document its value. raw tells apart what must be looked at; key
+// computes the term's identity from it, for values not seen before.
+func (f *field) add(doc int, raw, display string, key func() string) {
+	if raw == "" {
+		f.build.lists[0] = append(f.build.lists[0], uint32(doc))
+		return
+	}
+	id, seen := f.build.byRaw[raw]
+	if !seen {
+		k := key()
+		if id, seen = f.build.byKey[k]; !seen {
+			id = uint32(len(f.terms))
+			f.build.byKey[k] = id
+			f.terms = append(f.terms, term{})
+			f.build.counts = append(f.build.counts, map[string]int{})
+			f.build.lists = append(f.build.lists, nil)
+		}
+		f.build.byRaw[raw] = id
+	}
+	f.of[doc] = id
+	f.build.counts[id][display]++
+	f.build.lists[id] = append(f.build.lists[id], uint32(doc))
+}
+
+// finish makes the postings and drops what only the filling needed.
+func (f *field) finish() {
+	for id := range f.terms {
+		t := &f.terms[id]
+		t.docs = roaring.BitmapOf(f.build.lists[id]...)
+		t.count = len(f.build.lists[id])
+		best := 0
+		for display, n := range f.build.counts[id] {
+			if n > best || n == best && display < t.display {
+				best, t.display = n, display
+			}
+		}
+	}
+	for key, id := range f.build.byKey {
+		key, generic, _ := strings.Cut(key, pairSeparator)
+		f.name(key, id)
+		if f.info.filter == "make" {
+			for _, spelling := range known().makeSpellings(key) {
+				f.name(spelling, id)
+			}
+		}
+		t := &f.terms[id]
+		f.name(fold(t.display), id)
+		t.words = known().words(f.info.wordForms, t.display+" "+generic)
+	}
+	if f.info.contains {
+		for id := 1; id < len(f.terms); id++ {
+			for _, w := range f.terms[id].words {
+				f.byWord[w] = appendOnce(f.byWord[w], uint32(id))
+			}
+		}
+	}
+	f.build = nil
+}
+
+func (f *field) name(name string, id uint32) {
+	if name != "" {
+		f.byName[name] = appendOnce(f.byName[name], id)
+	}
+}
+
+func appendOnce(ids []uint32, id uint32) []uint32 {
+	if slices.Contains(ids, id) {
+		return ids
+	}
+	return append(ids, id)
+}
+
+// match returns the terms a filter value means, in ascending order.
+func (f *field) match(value string) []uint32 {
+	k := known()
+	key := fold(value)
+	if f.info.section != "" {
+		key = k.group(f.info.section, value)
+	}
+	ids := f.byName[key]
+	if !f.info.contains {
+		return ids
+	}
+	out := slices.Clone(ids)
+	out = f.containing(out, k.words(f.info.wordForms, value))
+	for _, name := range k.names[f.info.section][key] {
+		if name != fold(value) {
+			out = f.containing(out, []string{name})
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// containing adds the terms that hold every one of the words.
+func (f *field) containing(ids []uint32, wanted []string) []uint32 {
+	if len(wanted) == 0 {
+		return ids
+	}
+next:
+	for _, id := range f.byWord[wanted[0]] {
+		for _, w := range wanted[1:] {
+			if !slices.Contains(f.terms[id].words, w) {
+				continue next
+			}
+		}
+		if f.info.filter == "fuel" && !sameDrive(wanted, f.terms[id].words) {
+			continue
+		}
+		ids = append(ids, id)
+	}
+	return ids
+}
+
+// sameDrive keeps a filter for gas or electric from finding "Gas/Electric
+// Hybrid": what names a hybrid is found by a filter that names one.
+func sameDrive(wanted, have []string) bool {
+	hybrid := func(w string) bool { return w == "hybrid" || w == "phev" || w == "hev" || w == "mhev" }
+	return !slices.ContainsFunc(have, hybrid) || slices.ContainsFunc(wanted, hybrid)
+}
+
+// ranks is the field as a sortable column.
+func (f *field) ranks() column {
+	displays := make([]string, len(f.terms))
+	for i := range f.terms {
+		displays[i] = f.terms[i].display
+	}
+	byTerm := stringRanks(displays)
+	col := make(column, len(f.of))
+	for doc, id := range f.of {
+		col[doc] = byTerm[id]
+	}
+	return col
+}
+
+// known spellings sorted for people.
+func (f *field) displays() []string {
+	var out []string
+	for _, t := range f.terms[1:] {
+		out = append(out, t.display)
+	}
+	slices.SortFunc(out, func(a, b string) int {
+		return cmp.Compare(strings.ToLower(a), strings.ToLower(b))
+	})
+	return slices.Compact(out)
+}

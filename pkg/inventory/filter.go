@@ -1,0 +1,226 @@
+package inventory
+
+import (
+	"math"
+	"math/bits"
+	"slices"
+	"sort"
+	"time"
+
+	"github.com/RoaringBitmap/roaring/v2"
+
+	"github.com/dealer-agent/dealer/pkg/aap"
+	"github.com/dealer-agent/dealer/pkg/dealer"
+)
+
+// narrowing is one evaluation of filters. Different filters narrow one after
+// the other in a fixed order; values inside one of them are united.
+type narrowing struct {
+	x *Index
+	*scratch
+	count int
+	// emptied is the filter that removed the last before listings.
+	emptied string
+	before  int
+	// stale is true when listings past the hard age were left out.
+	stale bool
+}
+
+// narrow starts with all listings that may be shown and applies the filters.
+// The scratch stays with the result until release.
+func (x *Index) narrow(p *dealer.Profile, f *aap.Filters, now time.Time) *narrowing {
+	r := &narrowing{x: x, scratch: x.scratch.Get().(*scratch)}
+	r.hits.fill(x.Size())
+	r.count = x.Size()
+	if limit := p.Inventory.HardMaxAge.Std(); limit > 0 {
+		for _, rooftop := range x.stale {
+			if now.Sub(rooftop.vouched) > limit {
+				r.hits.andNot(rooftop.docs)
+				r.stale = true
+			}
+		}
+		r.counted("freshness")
+	}
+	r.terms(p, f)
+	r.number("year_min", "year_max", colYear, f.YearMin, f.YearMax)
+	r.number("price_min", "price_max", colPrice, f.PriceMin, f.PriceMax)
+	r.number("", "mileage_max", colMileage, nil, f.MileageMax)
+	r.number("displacement_cc_min", "displacement_cc_max", colDisplacement, f.DisplacementCCMin, f.DisplacementCCMax)
+	r.number("electric_range_mi_min", "electric_range_mi_max", colRange, f.ElectricRangeMiMin, f.ElectricRangeMiMax)
+	if f.VIN != "" {
+		clear(r.tmp)
+		if doc, ok := x.byVIN[f.VIN]; ok {
+			r.tmp.add(doc)
+		}
+		r.keep("vin")
+	}
+	if f.Stock != "" {
+		clear(r.tmp)
+		for _, doc := range x.stock(f.Stock) {
+			r.tmp.add(doc)
+		}
+		r.keep("stock")
+	}
+	if f.Query != "" && r.count > 0 {
+		x.query(f.Query, r.hits, r.tmp)
+		r.counted("query")
+	}
+	return r
+}
+
+func (r *narrowing) release() { r.x.scratch.Put(r.scratch) }
+
+// keep narrows to tmp.
+func (r *narrowing) keep(filter string) {
+	r.hits.and(r.tmp)
+	r.counted(filter)
+}
+
+func (r *narrowing) counted(filter string) {
+	before := r.count
+	r.count = r.hits.count()
+	if r.count == 0 && before > 0 {
+		r.emptied, r.before = filter, before
+	}
+}
+
+func (r *narrowing) terms(p *dealer.Profile, f *aap.Filters) {
+	for id, values := range filterValues(f) {
+		if len(values) == 0 || r.count == 0 {
+			continue
+		}
+		r.postings = r.x.postings(r.postings[:0], p, fieldID(id), values)
+		r.tmp.union(r.postings)
+		r.keep(fieldInfos[id].filter)
+	}
+	if f.DCFastCharge != nil && *f.DCFastCharge && r.count > 0 {
+		r.tmp.union(r.x.postings(r.postings[:0], p, fieldDCFastCharge, trueValue))
+		r.keep("dc_fast_charge")
+	}
+}
+
+var trueValue = []string{"true"}
+
+// filterValues lists the array filters by field.
+func filterValues(f *aap.Filters) [fieldChargePort + 1][]string {
+	return [...][]string{
+		fieldMake: f.Make, fieldModel: f.Model, fieldTrim: f.Trim, fieldCondition: f.Condition,
+		fieldVehicleType: f.VehicleType, fieldBody: f.Body, fieldDriveline: f.Driveline,
+		fieldTransmission: f.Transmission, fieldFuel: f.Fuel, fieldExterior: f.ExteriorColor,
+		fieldInterior: f.InteriorColor, fieldRooftop: f.Rooftops, fieldChargePort: f.ChargePort,
+	}
+}
+
+// postings are the documents that any of the values finds in a field.
+func (x *Index) postings(out []*roaring.Bitmap, p *dealer.Profile, id fieldID, values []string) []*roaring.Bitmap {
+	f := x.fields[id]
+	for _, value := range values {
+		switch id {
+		case fieldModel:
+			out = append(out, x.models.postings(value)...)
+		case fieldRooftop:
+			out = x.rooftopPostings(out, p, value)
+		default:
+			for _, term := range f.match(value) {
+				out = append(out, f.terms[term].docs)
+			}
+		}
+	}
+	return out
+}
+
+// rooftopPostings finds a rooftop by its name or an alias in the profile. The
+// cars of a dealer with one rooftop need not name it.
+func (x *Index) rooftopPostings(out []*roaring.Bitmap, p *dealer.Profile, value string) []*roaring.Bitmap {
+	f := x.fields[fieldRooftop]
+	names := []string{fold(value)}
+	if at := rooftopOf(p, value); at != nil {
+		names = names[:0]
+		for _, name := range append([]string{at.Name}, at.Aliases...) {
+			names = append(names, fold(name))
+		}
+		if len(p.Rooftops) == 1 {
+			out = append(out, f.terms[0].docs)
+		}
+	}
+	for _, name := range names {
+		for _, term := range f.byName[name] {
+			out = append(out, f.terms[term].docs)
+		}
+	}
+	return out
+}
+
+// rooftopOf is the profile's rooftop with this name or alias, folded.
+func rooftopOf(p *dealer.Profile, name string) *dealer.Rooftop {
+	f := fold(name)
+	for i := range p.Rooftops {
+		r := &p.Rooftops[i]
+		if fold(r.Name) == f || slices.ContainsFunc(r.Aliases, func(a string) bool { return fold(a) == f }) {
+			return r
+		}
+	}
+	return nil
+}
+
+// stock finds listings by stock number, exactly or else folded.
+func (x *Index) stock(number string) []uint32 {
+	docs := x.byStock[number]
+	if exact := slices.DeleteFunc(slices.Clone(docs), func(d uint32) bool { return x.stocks[d] != number }); len(exact) > 0 {
+		return exact
+	}
+	return x.byStock[FoldID(number)]
+}
+
+// number narrows to the listings whose value lies in the closed interval;
+// those without a value never do.
+func (r *narrowing) number(minName, maxName string, c int, low, high *aap.Int) {
+	if low == nil && high == nil || r.count == 0 {
+		return
+	}
+	from, to, name := math.Inf(-1), math.Inf(1), maxName
+	if low != nil {
+		from, name = float64(*low), minName
+	}
+	if high != nil {
+		to = float64(*high)
+		if low != nil {
+			name = minName + " and " + maxName
+		}
+	}
+	col := r.x.columns[c]
+	o := r.x.ordered(sortField(c), false)
+	lo := sort.Search(o.values, func(i int) bool { return col[o.docs[i]] >= from })
+	hi := sort.Search(o.values, func(i int) bool { return col[o.docs[i]] > to })
+	inside, outside := max(0, hi-lo), len(col)-max(0, hi-lo)
+	// The cheapest of three equal ways: look at each candidate, collect what
+	// lies inside, or remove what lies outside.
+	switch {
+	case r.count <= inside && r.count <= outside:
+		for i, w := range r.hits {
+			for v := w; v != 0; v &= v - 1 {
+				bit := v & -v
+				if n := col[i*64+bits.TrailingZeros64(bit)]; !(n >= from && n <= to) {
+					r.hits[i] &^= bit
+				}
+			}
+		}
+		r.counted(name)
+	case inside <= outside:
+		clear(r.tmp)
+		if lo < hi {
+			for _, doc := range o.docs[lo:hi] {
+				r.tmp.add(doc)
+			}
+		}
+		r.keep(name)
+	default:
+		for _, doc := range o.docs[:lo] {
+			r.hits.remove(doc)
+		}
+		for _, doc := range o.docs[hi:] {
+			r.hits.remove(doc)
+		}
+		r.counted(name)
+	}
+}

@@ -1,0 +1,150 @@
+package inventory
+
+import (
+	"fmt"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/dealer-agent/dealer/pkg/aap"
+	"github.com/dealer-agent/dealer/pkg/dealer"
+)
+
+// messageMax is the longest message AAP allows, in characters.
+const messageMax = 2000
+
+// notes are what an evaluation has to say besides its result.
+type notes struct {
+	emptied string
+	before  int
+	stale   bool
+}
+
+func (r *narrowing) notes() notes { return notes{r.emptied, r.before, r.stale} }
+
+// Message tells the buyer's agent what it is looking at.
+func (x *Index) message(p *dealer.Profile, req *aap.SearchRequest, page *Page, now time.Time) string {
+	var say sentences
+	switch {
+	case page.Len() == 1:
+		say.add("%d match; showing %d.", page.Total, page.Skip+1)
+	case page.Len() > 1:
+		say.add("%d match; showing %d-%d.", page.Total, page.Skip+1, page.Skip+page.Len())
+	case page.Total > 0:
+		say.add("%d match; none from skip %d on.", page.Total, page.Skip)
+	}
+	x.explain(&say, p, &req.Filters, page.note, page.Total)
+	if priced(req) && page.Total > 0 {
+		switch p.Prices.Includes {
+		case "":
+			say.add("This dealer publishes no complete price; list_price is for information only.")
+		default:
+			say.add("price includes every mandatory dealer charge and excludes tax, title and registration.")
+		}
+	}
+	x.warn(&say, p, now)
+	return say.String()
+}
+
+func priced(req *aap.SearchRequest) bool {
+	return req.Filters.PriceMin != nil || req.Filters.PriceMax != nil || req.Sort != nil && req.Sort.Field == "price"
+}
+
+// explain names the filter that left nothing, and makes and models that
+// nobody spells so.
+func (x *Index) explain(say *sentences, p *dealer.Profile, f *aap.Filters, n notes, total int) {
+	switch {
+	case total > 0:
+	case n.emptied == "freshness":
+		say.add("Nothing can be claimed available: the dealer's inventory is older than %s.", age(p.Inventory.HardMaxAge.Std()))
+	case n.emptied != "":
+		say.add("0 match: the filter %s left none of %d.", n.emptied, n.before)
+	default:
+		say.add("0 match: the dealer lists no vehicles now.")
+	}
+	k := known()
+	for _, value := range f.Make {
+		if len(x.fields[fieldMake].match(value)) == 0 && total == 0 {
+			say.unknown("make", value, closest(value, x.fields[fieldMake].displays(), k.titles))
+		}
+	}
+	for _, value := range f.Model {
+		if pairs, trims := x.models.match(value); len(pairs)+len(trims) == 0 && total == 0 {
+			say.unknown("model", value, closest(value, x.fields[fieldModel].displays(), k.modelTitles))
+		}
+	}
+}
+
+// warn tells of rooftops whose feed is older than it should be.
+func (x *Index) warn(say *sentences, p *dealer.Profile, now time.Time) {
+	limit, hard := p.Inventory.MaxAge.Std(), p.Inventory.HardMaxAge.Std()
+	var old []string
+	var oldest time.Duration
+	withheld := false
+	for _, rooftop := range x.stale {
+		since := now.Sub(rooftop.vouched)
+		if rooftop.docs.count() == 0 {
+			continue
+		}
+		if hard > 0 && since > hard {
+			withheld = true
+		}
+		if limit > 0 && since > limit {
+			name := rooftop.name
+			if name == "" {
+				name = "the inventory"
+			}
+			old, oldest = append(old, name), max(oldest, since)
+		}
+	}
+	if len(old) > 0 {
+		say.add("Warning: not confirmed by the dealer's system for %s (%s); availability may have changed.", age(oldest), short(strings.Join(old, ", "), 200))
+	}
+	if withheld {
+		say.add("Vehicles older than %s are left out.", age(hard))
+	}
+}
+
+func age(d time.Duration) string {
+	if d >= 48*time.Hour && d%(24*time.Hour) == 0 {
+		return fmt.Sprintf("%d days", int(d.Hours()/24))
+	}
+	return fmt.Sprintf("%d hours", int(d.Hours()))
+}
+
+// sentences is a message under construction.
+type sentences struct{ strings.Builder }
+
+func (s *sentences) add(format string, args ...any) {
+	sentence := fmt.Sprintf(format, args...)
+	if s.Len()+len(sentence)+1 > messageMax {
+		return
+	}
+	if s.Len() > 0 {
+		s.WriteByte(' ')
+	}
+	s.WriteString(sentence)
+}
+
+func (s *sentences) unknown(member, value, nearest string) {
+	value = short(value, 60)
+	if nearest == "" {
+		s.add("No listing has the %s %q.", member, value)
+		return
+	}
+	s.add("No listing has the %s %q; the closest known is %q.", member, value, nearest)
+}
+
+// short cuts foreign text to n letters and drops what does not print.
+func short(s string, n int) string {
+	s = strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return -1
+		}
+		return r
+	}, s)
+	if r := []rune(s); len(r) > n {
+		return string(r[:n]) + "…"
+	}
+	return s
+}

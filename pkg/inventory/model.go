@@ -1,0 +1,125 @@
+package inventory
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/RoaringBitmap/roaring/v2"
+)
+
+// models is what the model filter needs beyond the field of models, whose
+// terms are pairs of make and model.
+//
+// A filter value finds, first, the models it names: folded, with or without
+// the make before it, by any known other spelling. It also finds models that
+// consist of the value and sub-model words, blank between (Golf finds Golf R,
+// C does not find CR-V). And it finds cars whose trim begins with it, for
+// dealers who write 3 Series with trim 330i: always when the value has a
+// digit, else only when no model has the name.
+type models struct {
+	*field
+	trims *field
+	// families finds pairs by the model without its sub-model words.
+	families map[string][]uint32
+	// trimStarts finds trims by their leading words.
+	trimStarts map[string][]uint32
+}
+
+const pairSeparator = "\x00"
+
+func pairKey(maker, model string) string {
+	m := known().makeName(maker)
+	return m + pairSeparator + known().model(m, model)
+}
+
+// newModels registers the names of a field whose terms were keyed by pairKey.
+// keys are these keys by term.
+func newModels(f, trims *field, keys []string) *models {
+	m := &models{field: f, trims: trims, families: map[string][]uint32{}, trimStarts: map[string][]uint32{}}
+	k := known()
+	f.byName = map[string][]uint32{}
+	for id := 1; id < len(f.terms); id++ {
+		maker, model, _ := strings.Cut(keys[id], pairSeparator)
+		names := k.modelNames[[2]string{maker, model}]
+		if names == nil {
+			names = []string{model}
+		}
+		for _, name := range append(slices.Clone(names), fold(f.terms[id].display)) {
+			f.name(name, uint32(id))
+			for _, spelling := range k.makeSpellings(maker) {
+				f.name(spelling+name, uint32(id))
+			}
+		}
+		m.addFamilies(uint32(id), maker, f.terms[id].display)
+	}
+	for id := 1; id < len(trims.terms); id++ {
+		var start strings.Builder
+		for _, w := range strings.FieldsFunc(trims.terms[id].display, blankOrSlash) {
+			start.WriteString(fold(w))
+			m.trimStarts[start.String()] = appendOnce(m.trimStarts[start.String()], uint32(id))
+		}
+	}
+	return m
+}
+
+func blankOrSlash(r rune) bool { return r == ' ' || r == '/' || r == ',' || r == '\t' }
+
+// addFamilies registers the leading words of a model under which sub-models
+// are found too.
+func (m *models) addFamilies(id uint32, maker, display string) {
+	ws := strings.Fields(display)
+	for cut := 1; cut < len(ws); cut++ {
+		if slices.ContainsFunc(ws[cut:], func(w string) bool { return !subModelWord(w) }) {
+			continue
+		}
+		base := fold(strings.Join(ws[:cut], " "))
+		m.families[base] = appendOnce(m.families[base], id)
+		for _, spelling := range known().makeSpellings(maker) {
+			m.families[spelling+base] = appendOnce(m.families[spelling+base], id)
+		}
+	}
+}
+
+// subModelWord reports whether a word may follow a model: a listed one, or a
+// number of three digits or more such as 1500 or 2500HD.
+func subModelWord(w string) bool {
+	for part := range strings.FieldsFuncSeq(w, blankOrHyphen) {
+		f := fold(part)
+		digits := len(f) - len(strings.TrimLeft(f, "0123456789"))
+		if digits < 3 && !known().subModels[f] {
+			return false
+		}
+	}
+	return true
+}
+
+// match returns the pairs and the trims a filter value means.
+func (m *models) match(value string) (pairs, trims []uint32) {
+	f := fold(value)
+	if f == "" {
+		return nil, nil
+	}
+	pairs = m.byName[f]
+	if family := m.families[f]; len(family) > 0 {
+		pairs = append(slices.Clone(pairs), family...)
+		slices.Sort(pairs)
+		pairs = slices.Compact(pairs)
+	}
+	if len(f) > 1 && (len(pairs) == 0 || strings.ContainsAny(f, "0123456789")) {
+		trims = m.trimStarts[f]
+	}
+	return pairs, trims
+}
+
+// postings are the documents that a filter value finds, as postings to be united.
+func (m *models) postings(value string) []*roaring.Bitmap {
+	pairs, trims := m.match(value)
+	out := make([]*roaring.Bitmap, 0, len(pairs)+len(trims))
+	for _, id := range pairs {
+		out = append(out, m.terms[id].docs)
+	}
+	for _, id := range trims {
+		out = append(out, m.trims.terms[id].docs)
+	}
+	return out
+}

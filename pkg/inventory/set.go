@@ -1,0 +1,92 @@
+package inventory
+
+import (
+	"math/bits"
+
+	"github.com/RoaringBitmap/roaring/v2"
+)
+
+// set is a set of documents with one bit for each; searches narrow one down.
+type set []uint64
+
+func newSet(docs int) set { return make(set, (docs+63)/64) }
+
+func (s set) has(doc uint32) bool { return s[doc/64]>>(doc%64)&1 != 0 }
+func (s set) add(doc uint32)      { s[doc/64] |= 1 << (doc % 64) }
+func (s set) remove(doc uint32)   { s[doc/64] &^= 1 << (doc % 64) }
+
+func (s set) fill(docs int) {
+	for i := range s {
+		s[i] = ^uint64(0)
+	}
+	if docs%64 != 0 {
+		s[len(s)-1] = 1<<(docs%64) - 1
+	}
+}
+
+func (s set) and(t set) {
+	for i := range s {
+		s[i] &= t[i]
+	}
+}
+
+func (s set) andNot(t set) {
+	for i := range s {
+		s[i] &^= t[i]
+	}
+}
+
+func (s set) count() int {
+	n := 0
+	for _, w := range s {
+		n += bits.OnesCount64(w)
+	}
+	return n
+}
+
+// or adds a posting. A posting's dense parts overwrite, so several of them
+// must be united by union first.
+func (s set) or(docs *roaring.Bitmap) { docs.WriteDenseTo(s) }
+
+// union replaces the set with the documents of all postings.
+func (s set) union(postings []*roaring.Bitmap) {
+	clear(s)
+	switch len(postings) {
+	case 0:
+	case 1:
+		s.or(postings[0])
+	default:
+		s.or(roaring.FastOr(postings...))
+	}
+}
+
+// appendDocs adds the members in ascending order.
+func (s set) appendDocs(out []uint32) []uint32 {
+	for i, w := range s {
+		for ; w != 0; w &= w - 1 {
+			out = append(out, uint32(i*64+bits.TrailingZeros64(w)))
+		}
+	}
+	return out
+}
+
+// each calls f with every member in ascending order.
+func (s set) each(f func(doc uint32)) {
+	for i, w := range s {
+		for ; w != 0; w &= w - 1 {
+			f(uint32(i*64 + bits.TrailingZeros64(w)))
+		}
+	}
+}
+
+// scratch is the memory of one search, used again by later ones.
+type scratch struct {
+	hits, tmp set
+	docs      []uint32
+	postings  []*roaring.Bitmap
+	counts    []uint32
+}
+
+func newScratch(docs int) *scratch {
+	return &scratch{hits: newSet(docs), tmp: newSet(docs)}
+}

@@ -13,6 +13,9 @@ const (
 	maxName  = 120
 	maxText  = 2000
 	maxGroup = 200
+
+	maxRooftops = 1000
+	maxTargets  = 100
 )
 
 var idForm = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$`)
@@ -20,6 +23,9 @@ var idForm = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$`)
 // check says everything that is wrong with a read and defaulted profile, and
 // puts names into their one spelling.
 func check(p *Profile, r *reader) {
+	if r.tooMany("rooftops", len(p.Rooftops), maxRooftops) || r.tooMany("delivery", len(p.Delivery), maxTargets) {
+		return
+	}
 	switch {
 	case p.ID == "":
 		r.fault("id", "is missing", "write a short id of lower-case letters, digits and hyphens, such as example-motors")
@@ -127,6 +133,13 @@ func checkAccess(a *Access, r *reader) {
 	if s := a.RateLimitStatus; s != 429 && s != 200 {
 		r.fault("access.rate_limit_status", fmt.Sprintf("%d is not served", s), "write 429, or 200 for clients that drop other bodies")
 	}
+}
+
+func (r *reader) tooMany(path string, has, most int) bool {
+	if has > most {
+		r.fault(path, fmt.Sprintf("has %d items", has), fmt.Sprintf("write at most %d", most))
+	}
+	return has > most
 }
 
 // required refuses blank and overlong text.

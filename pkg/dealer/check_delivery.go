@@ -37,7 +37,7 @@ func checkDelivery(p *Profile, r *reader) {
 		return
 	}
 	var names []string
-	served := map[string]bool{}
+	everywhere, unsure, served := false, false, map[string]bool{}
 	for i := range p.Delivery {
 		t, at := &p.Delivery[i], fmt.Sprintf("delivery[%d]", i)
 		names = append(names, t.Name)
@@ -47,14 +47,14 @@ func checkDelivery(p *Profile, r *reader) {
 		}
 		for j, name := range t.Rooftops {
 			t.Rooftops[j] = r.rooftop(p, fmt.Sprintf("%s.rooftops[%d]", at, j), name)
+			served[t.Rooftops[j]] = true
 		}
 		r.unique(at+".rooftops", t.Rooftops)
-		for j := range p.Rooftops {
-			served[p.Rooftops[j].Name] = served[p.Rooftops[j].Name] || t.Takes(p.Rooftops[j].Name)
-		}
+		everywhere = everywhere || len(t.Rooftops) == 0
+		unsure = unsure || r.broken[at] || r.brokenBelow(at+".rooftops")
 	}
 	r.unique("delivery", names)
-	if !p.Offers(aap.LeadSubmit) || r.brokenBelow("delivery") {
+	if everywhere || !p.Offers(aap.LeadSubmit) || unsure {
 		return
 	}
 	for j := range p.Rooftops {

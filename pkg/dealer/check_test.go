@@ -45,6 +45,7 @@ func TestEachMistakeIsRefusedWithWhatToWriteInstead(t *testing.T) {
 		{"skills not a list", with("skills: lead.submit\n"), "skills", "is a single value, not a list", "hyphen"},
 		{"unknown version", with("versions: [v9.9]\n"), "versions[0]", "is not known", "v1.3"},
 
+		{"too many rooftops", "rooftops: [" + strings.Repeat("{name: a},", 1001) + "]\n", "rooftops", "has 1001 items", "at most 1000"},
 		{"no rooftop", instead(least[strings.Index(least, "rooftops:"):strings.Index(least, "delivery:")], ""), "rooftops", "is missing", "timezone"},
 		{"rooftop without a name", instead("- name: Main Street\n    timezone", "- timezone"), "rooftops[0].name", "is missing", "location's name"},
 		{"alias is its own name", rooftopWith("aliases: [MAIN street]"), "rooftops[0].aliases[0]", "is already rooftops[0].name", "of its own"},

@@ -5,6 +5,9 @@ import (
 	"unicode"
 )
 
+// maxListed is how many candidates a fault lists.
+const maxListed = 60
+
 // closest returns the candidate that was probably meant by word, or "".
 func closest(word string, candidates []string) string {
 	key := plain(word)
@@ -28,6 +31,9 @@ func closest(word string, candidates []string) string {
 func meant(word string, candidates []string) string {
 	if c := closest(word, candidates); c != "" {
 		return "write " + c
+	}
+	if len(candidates) > maxListed {
+		return "write one of " + strings.Join(candidates[:maxListed], ", ") + " …"
 	}
 	return "write one of " + strings.Join(candidates, ", ")
 }

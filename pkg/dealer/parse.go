@@ -17,18 +17,25 @@ import (
 const MaxDocument = 1 << 20
 
 // Parse reads one YAML document into a Profile, fills the defaults and checks
-// all of it. The error is a *Faults that lists everything that is wrong.
+// all of it. The error is a *Faults that lists everything that is wrong, at
+// most the first thousand faults.
 // Profile.Modified stays zero: the document does not know it.
 func Parse(document []byte) (*Profile, error) {
 	r := &reader{lines: map[string]int{}, broken: map[string]bool{}, budget: maxNodes}
 	p := &Profile{}
 	if root := r.document(document); root != nil {
 		r.read(root, p)
-		fillDefaults(p, r.has)
-		check(p, r)
+		if !r.spent {
+			fillDefaults(p, r.has)
+			check(p, r)
+		}
 	}
 	if len(r.faults) > 0 {
 		slices.SortStableFunc(r.faults, func(a, b Fault) int { return cmp.Compare(a.Line, b.Line) })
+		if r.more > 0 {
+			last := r.faults[len(r.faults)-1].Line
+			r.faults = append(r.faults, Fault{Line: last, Problem: fmt.Sprintf("there are %d more faults", r.more), Fix: "mend these first"})
+		}
 		return nil, &Faults{List: r.faults}
 	}
 	return p, nil

@@ -24,7 +24,7 @@ type Profile struct {
 	URL string `yaml:"url"`
 	// Provider is the organisation operating the agent. Optional.
 	Provider *Provider `yaml:"provider"`
-	// Rooftops are the locations, first one first. At least one.
+	// Rooftops are the locations, the main one first. 1 to 1000.
 	Rooftops []Rooftop `yaml:"rooftops"`
 	// Skills are the offered AAP skills. Default: all five.
 	Skills []string `yaml:"skills"`
@@ -39,7 +39,7 @@ type Profile struct {
 	// Leads sets how leads are taken and kept.
 	Leads Leads `yaml:"leads"`
 	// Delivery lists where accepted leads go. At least one target when
-	// lead.submit is offered.
+	// lead.submit is offered, and every rooftop served; at most 100.
 	Delivery []Target `yaml:"delivery"`
 	// ADF sets the form of the XML.
 	ADF ADF `yaml:"adf"`

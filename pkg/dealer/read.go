@@ -16,6 +16,8 @@ const (
 	// are used.
 	maxNodes = 100_000
 	maxDepth = 32
+	// maxFaults is more than anybody mends at once.
+	maxFaults = 1000
 )
 
 // reader decodes YAML nodes strictly and remembers the line of every path.
@@ -26,11 +28,18 @@ type reader struct {
 	// what lies below.
 	broken map[string]bool
 	budget int
+	spent  bool
+	// more counts the faults beyond maxFaults.
+	more int
 }
 
 func (r *reader) add(line int, path, problem, fix string) {
-	r.faults = append(r.faults, Fault{Line: line, Path: path, Problem: problem, Fix: fix})
 	r.broken[path] = true
+	if len(r.faults) == maxFaults {
+		r.more++
+		return
+	}
+	r.faults = append(r.faults, Fault{Line: line, Path: path, Problem: problem, Fix: fix})
 }
 
 // has reports whether the document has the path.
@@ -66,12 +75,6 @@ func (r *reader) read(root *yaml.Node, p *Profile) {
 
 // value decodes n into v; key is the YAML key of the nearest struct member.
 func (r *reader) value(n *yaml.Node, v reflect.Value, path, key string, depth int) {
-	if r.budget--; r.budget < 0 {
-		if r.budget == -1 {
-			r.add(n.Line, path, fmt.Sprintf("the document has more than %d values", maxNodes), "make it smaller; aliases count each time")
-		}
-		return
-	}
 	if depth > maxDepth {
 		r.add(n.Line, path, "nested too deeply", "an alias must not contain itself")
 		return
@@ -109,10 +112,26 @@ func (r *reader) value(n *yaml.Node, v reflect.Value, path, key string, depth in
 	}
 }
 
+// spend takes the items of a list or group from the budget; without any left
+// nothing more is read.
+func (r *reader) spend(n *yaml.Node, path string) bool {
+	if r.spent {
+		return false
+	}
+	if r.budget -= len(n.Content); r.budget < 0 {
+		r.spent = true
+		r.add(n.Line, path, fmt.Sprintf("takes the document over %d values", maxNodes), "make it smaller; an alias counts each time it is used")
+	}
+	return !r.spent
+}
+
 // pairs walks a mapping, refusing duplicate and odd keys.
 func (r *reader) pairs(n *yaml.Node, line int, path string, each func(key string, k, v *yaml.Node)) {
 	if n.Kind != yaml.MappingNode {
 		r.add(line, path, "is "+describe(n)+", not a group of members", "write members below it, each as name: value")
+		return
+	}
+	if !r.spend(n, path) {
 		return
 	}
 	seen := map[string]int{}
@@ -178,11 +197,11 @@ func (r *reader) items(n *yaml.Node, v reflect.Value, line int, path, key string
 		r.add(line, path, "is "+describe(n)+", not a list", "begin each item with a hyphen, or write [ … ]")
 		return
 	}
+	if !r.spend(n, path) {
+		return
+	}
 	v.Set(reflect.MakeSlice(v.Type(), len(n.Content), len(n.Content)))
 	for i, item := range n.Content {
-		if r.budget < 0 {
-			return
-		}
 		at := fmt.Sprintf("%s[%d]", path, i)
 		r.lines[at] = item.Line
 		r.value(item, v.Index(i), at, key, depth+1)

@@ -14,6 +14,9 @@ type checker struct {
 // check reports whether v satisfies r. With tell it notes every fault, and
 // also members that are spelt in the wrong case, which no schema forbids.
 func (c *checker) check(r *rule, v *value, tell bool) bool {
+	if c.found.full {
+		return false // the verdict is known, and nobody reads further
+	}
 	if v.kind == kindHostile {
 		return !r.never
 	}
@@ -166,7 +169,7 @@ func (c *checker) object(r *rule, v *value, tell bool) bool {
 		c.path = append(c.path, name(key))
 		ok = c.member(r, key, kid, tell) && ok
 		c.path = c.path[:len(c.path)-1]
-		if !ok && !tell {
+		if !ok && !tell || c.found.full {
 			return false
 		}
 	}
@@ -218,7 +221,7 @@ func (c *checker) array(r *rule, v *value, tell bool) bool {
 		c.path = append(c.path, step{index: i})
 		ok = c.check(r.items, &v.kids[i].value, tell) && ok
 		c.path = c.path[:len(c.path)-1]
-		if !ok && !tell {
+		if !ok && !tell || c.found.full {
 			return false
 		}
 	}

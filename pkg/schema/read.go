@@ -21,7 +21,8 @@ func read(doc []byte, maxDepth int, keep bool) (value, *faults) {
 	}
 	r.text = string(doc)
 	r.clean = utf8.Valid(doc)
-	r.stack = make([]member, 0, 32)
+	// Every member and item but the first of its container follows a comma.
+	r.stack = make([]member, 0, bytes.Count(doc, []byte{','})+4)
 	r.path = make(pointer, 0, 8)
 	return r.value(1), r.found
 }
@@ -177,8 +178,8 @@ func (r *reader) string() string {
 	if !r.clean && !utf8.ValidString(s) {
 		r.found.add(r.path, keyEncoding, "A text or a member name here is not valid UTF-8; encode the document in UTF-8.")
 	}
-	if !escaped && r.clean {
-		return s
+	if !escaped {
+		return strings.ToValidUTF8(s, "\uFFFD")
 	}
 	var out string
 	if err := json.Unmarshal([]byte(r.text[start:r.at]), &out); err != nil {

@@ -185,7 +185,7 @@ func (r *rule) near(key string) []string {
 	for _, known := range r.names {
 		flat := strings.ReplaceAll(known, "_", "")
 		if strings.Contains(known, key) || strings.Contains(key, known) && len(known) > 2 ||
-			flat == strings.ReplaceAll(key, "_", "") || len(key) > 3 && distance(known, key) <= 2 {
+			flat == strings.ReplaceAll(key, "_", "") || len(key) > 3 && max(len(known)-len(key), len(key)-len(known)) <= 2 && distance(known, key) <= 2 {
 			out = append(out, known)
 		}
 	}

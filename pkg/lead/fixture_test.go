@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -16,6 +17,7 @@ import (
 	"github.com/dealer-agent/dealer/pkg/aap"
 	"github.com/dealer-agent/dealer/pkg/dealer"
 	"github.com/dealer-agent/dealer/pkg/inventory"
+	"github.com/dealer-agent/dealer/pkg/inventory/inventorytest"
 	"github.com/dealer-agent/dealer/pkg/lead"
 	"github.com/dealer-agent/dealer/pkg/lead/leadtest"
 )
@@ -93,41 +95,32 @@ const (
 	vinGhost  = "2T1BURHE5JC987654"
 )
 
-// lot is the dealer's stock for these tests, matched as inventory.Lot does.
-type lot []inventory.Vehicle
-
-func stock() lot {
-	return lot{
+// stock is the lot of the dealers given, with the cars above.
+func stock(dealers ...string) *inventory.Lot {
+	units := []inventory.Vehicle{
 		car(inventory.Available, aap.Vehicle{VIN: vinHarbor, Stock: "H-7", VehicleID: "u1", Make: "Honda", Model: "Accord", Rooftop: "Harbor"}, 2021),
 		car(inventory.Pending, aap.Vehicle{VIN: vinSummit, Stock: "S-3", VehicleID: "u2", Make: "Ford", Model: "Focus", Rooftop: "Summit"}, 2015),
-		car(inventory.Sold, aap.Vehicle{VIN: vinSold, Stock: "S-9", VehicleID: "u3", Make: "Chevrolet", Model: "Silverado", Rooftop: "Summit"}, 2020),
+		car(inventory.Sold, aap.Vehicle{VIN: vinSold, Stock: "S-9", VehicleID: "u3", Make: "Chevrolet", Model: "Silverado 1500", Rooftop: "Summit"}, 2020),
 		car(inventory.InTransit, aap.Vehicle{VehicleID: "u4", Make: "Kia", Model: "EV6", Rooftop: "Annex"}, 2026),
 	}
+	slices.SortFunc(units, func(a, b inventory.Vehicle) int { return strings.Compare(a.Key, b.Key) })
+	store := &inventorytest.Memory{}
+	for _, id := range dealers {
+		change := inventory.Change{Put: units, All: units, Vouched: map[string]time.Time{"Harbor": noon, "Summit": noon, "Annex": noon}}
+		if _, err := store.Apply(context.Background(), id, inventory.Head{}, change); err != nil {
+			panic(err)
+		}
+	}
+	return inventory.NewLot(store, func() time.Time { return noon })
 }
 
 func car(state inventory.State, v aap.Vehicle, year aap.Int) inventory.Vehicle {
 	v.Year = &year
-	return inventory.Vehicle{Key: v.VIN + v.VehicleID, State: state, Listing: v}
-}
-
-func (l lot) Match(_ context.Context, _ *dealer.Profile, voi aap.Vehicle) (inventory.Vehicle, error) {
-	for _, fits := range []func(aap.Vehicle) bool{
-		func(v aap.Vehicle) bool { return voi.VIN != "" && v.VIN == voi.VIN },
-		func(v aap.Vehicle) bool {
-			return voi.Stock != "" && inventory.FoldID(v.Stock) == inventory.FoldID(voi.Stock)
-		},
-		func(v aap.Vehicle) bool { return voi.VehicleID != "" && v.VehicleID == voi.VehicleID },
-		func(v aap.Vehicle) bool {
-			return voi.Year != nil && *v.Year == *voi.Year && strings.EqualFold(v.Make, voi.Make) && strings.EqualFold(v.Model, voi.Model)
-		},
-	} {
-		for _, unit := range l {
-			if fits(unit.Listing) {
-				return unit, nil
-			}
-		}
+	unit := inventory.Vehicle{Key: v.VIN + v.VehicleID, State: state, Listing: v}
+	if !state.Listed() {
+		unit.GoneAt = noon.Add(-24 * time.Hour)
 	}
-	return inventory.Vehicle{}, inventory.ErrNotFound
+	return unit
 }
 
 // queue keeps what it is given, and fails while told to.
@@ -182,7 +175,7 @@ func openOn(store lead.Store) *shop {
 	s.setClock(noon)
 	var ids atomic.Int64
 	s.Desk = &lead.Desk{
-		Store: store, Queue: s.queue, Stock: stock(),
+		Store: store, Queue: s.queue, Stock: stock(s.profile.ID),
 		Now:   func() time.Time { return time.Unix(0, s.clock.Load()).UTC() },
 		NewID: func() string { return fmt.Sprintf("id-%04d", ids.Add(1)) },
 		Log:   slog.New(slog.NewJSONHandler(io.Discard, nil)),

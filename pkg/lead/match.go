@@ -17,8 +17,8 @@ type Stock interface {
 
 // found is what the lot says about the vehicle of interest.
 type found struct {
-	// listing is the unit, when the buyer named it by an identifier of its
-	// own. Year, make and model may fit several units and name none.
+	// listing is the unit, when the buyer named it by one of its own
+	// identifiers. Year, make and model may fit several units and name none.
 	listing *aap.Vehicle
 	rooftop *dealer.Rooftop
 	// note is a sentence for the buyer, empty when all is well.
@@ -42,8 +42,7 @@ func (d *Desk) match(ctx context.Context, p *dealer.Profile, req *aap.LeadReques
 		}
 		return found{rooftop: home(p, "")}, nil
 	}
-	unique := voi.VIN != "" || voi.Stock != "" || voi.VehicleID != ""
-	if d.Stock == nil || !unique && (voi.Year == nil || voi.Make == "" || voi.Model == "") {
+	if d.Stock == nil || !identifiable(*voi) {
 		return found{rooftop: home(p, voi.Rooftop)}, nil
 	}
 
@@ -66,12 +65,11 @@ func (d *Desk) match(ctx context.Context, p *dealer.Profile, req *aap.LeadReques
 		return found{rooftop: home(p, voi.Rooftop)}, nil
 	}
 
-	f := found{}
-	if unique {
+	f := found{rooftop: p.Rooftop(unit.Listing.Rooftop)}
+	if named(*voi, unit.Listing) {
 		f.listing = &unit.Listing
-		f.rooftop = p.Rooftop(unit.Listing.Rooftop)
-	} else if f.rooftop = p.Rooftop(voi.Rooftop); f.rooftop == nil {
-		f.rooftop = p.Rooftop(unit.Listing.Rooftop)
+	} else if chosen := p.Rooftop(voi.Rooftop); chosen != nil {
+		f.rooftop = chosen
 	}
 	if f.rooftop == nil {
 		f.rooftop = home(p, voi.Rooftop)
@@ -84,6 +82,17 @@ func (d *Desk) match(ctx context.Context, p *dealer.Profile, req *aap.LeadReques
 		f.note = "The vehicle of interest is no longer for sale."
 	}
 	return f, nil
+}
+
+// identifiable reports whether the vehicle says enough to be looked up.
+func identifiable(v aap.Vehicle) bool {
+	return v.VIN != "" || v.Stock != "" || v.VehicleID != "" || v.Year != nil && v.Make != "" && v.Model != ""
+}
+
+// named reports whether the buyer's vehicle carries an identifier of the unit.
+func named(voi, unit aap.Vehicle) bool {
+	same := func(a, b string) bool { a = inventory.FoldID(a); return a != "" && a == inventory.FoldID(b) }
+	return voi.VIN != "" && voi.VIN == unit.VIN || same(voi.Stock, unit.Stock) || same(voi.VehicleID, unit.VehicleID)
 }
 
 // home is the rooftop a buyer names, else the first one; nil only when the

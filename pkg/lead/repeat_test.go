@@ -3,15 +3,12 @@ package lead_test
 import (
 	"bytes"
 	"context"
-	"encoding/json"
-	"errors"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/dealer-agent/dealer/pkg/aap"
 	"github.com/dealer-agent/dealer/pkg/dealer"
-	"github.com/dealer-agent/dealer/pkg/lead"
 )
 
 func keyed(key string) document { return baseLead().with("/idempotency_key", key) }
@@ -22,7 +19,7 @@ func TestARepeatedKeyGetsTheFirstAnswerWordForWord(t *testing.T) {
 	first := s.accept(t, payload)
 	// Everything the answer was made from changes meanwhile.
 	s.profile.Rooftops[1].Name, s.profile.Name = "Renamed", "Renamed Group"
-	s.Stock = lot{}
+	s.Stock = stock()
 	second := s.accept(t, payload)
 	if first.raw != second.raw || first.Status != aap.LeadReceived {
 		t.Fatalf("answers differ:\n%s\n%s", first.raw, second.raw)
@@ -132,103 +129,6 @@ func TestAKeyIsKeptAWeekAndNeverUnderADay(t *testing.T) {
 	}
 }
 
-func TestAnEqualLeadIsADuplicate(t *testing.T) {
-	car := func() document {
-		return baseLead().with("/vehicle_of_interest", map[string]any{"vin": vinHarbor, "price": 21990}).
-			with("/trade_in", map[string]any{"make": "Toyota", "year": 2014, "mileage": 96000}).
-			with("/appointment", map[string]any{"appointment_type": "test_drive", "appointment_at": "2026-06-12T10:00:00-07:00"})
-	}
-	for name, c := range map[string]struct {
-		change func(document) document
-		equal  bool
-	}{
-		"unchanged":              {func(d document) document { return d }, true},
-		"a fresh key":            {func(d document) document { return d.with("/idempotency_key", "fresh") }, true},
-		"mail in capitals":       {func(d document) document { return d.with("/customer/email", "MAYA.ortiz@Example.com") }, true},
-		"same phone, other mail": {func(d document) document { return d.with("/customer/email", "other@example.com") }, true},
-		"same mail, other phone": {func(d document) document { return d.with("/customer/phone", "+13035550199") }, true},
-		"same mail, no phone":    {func(d document) document { return d.without("/customer/phone") }, true},
-		"another name":           {func(d document) document { return d.with("/customer/first_name", "M.") }, true},
-		"another message":        {func(d document) document { return d.with("/message", "Hello again") }, true},
-		"later submission":       {func(d document) document { return d.with("/submitted_at", "2026-06-10T11:59:30Z") }, true},
-		"another agent":          {func(d document) document { return d.with("/source_agent/name", "other-agent") }, true},
-		"newer price":            {func(d document) document { return d.with("/vehicle_of_interest/price", 20990) }, true},
-		"same moment elsewhere": {func(d document) document {
-			return d.with("/appointment/appointment_at", "2026-06-12T17:00:00Z")
-		}, true},
-		"number spelling and case of the trade-in": {func(d document) document {
-			return d.with("/trade_in", map[string]any{"make": "TOYOTA ", "year": 2014.0, "mileage": json.Number("9.6e4")})
-		}, true},
-
-		"other mail and phone": {func(d document) document {
-			return d.with("/customer/email", "lee@example.com").with("/customer/phone", "+13035550111")
-		}, false},
-		"another car":        {func(d document) document { return d.with("/vehicle_of_interest/vin", vinSummit) }, false},
-		"no car":             {func(d document) document { return d.without("/vehicle_of_interest") }, false},
-		"another trade-in":   {func(d document) document { return d.with("/trade_in/mileage", 97000) }, false},
-		"no trade-in":        {func(d document) document { return d.without("/trade_in") }, false},
-		"another time":       {func(d document) document { return d.with("/appointment/appointment_at", "2026-06-12T18:00:00Z") }, false},
-		"no time":            {func(d document) document { return d.without("/appointment/appointment_at") }, false},
-		"another visit":      {func(d document) document { return d.with("/appointment/appointment_type", "sales") }, false},
-		"no visit":           {func(d document) document { return d.without("/appointment") }, false},
-		"a longer visit":     {func(d document) document { return d.with("/appointment/duration_minutes", 90) }, false},
-		"only the car equal": {func(d document) document { return baseLead().with("/vehicle_of_interest/vin", vinHarbor) }, false},
-	} {
-		t.Run(name, func(t *testing.T) {
-			s := open()
-			first := s.accept(t, car().bytes())
-			s.setClock(noon.Add(time.Hour))
-			second := s.accept(t, c.change(car()).bytes())
-			if !c.equal {
-				if second.Status != aap.LeadReceived || second.LeadID == first.LeadID || len(s.leads(t)) != 2 {
-					t.Fatalf("swallowed: %s", second.raw)
-				}
-				return
-			}
-			if second.Status != aap.LeadDuplicate || second.LeadID != first.LeadID {
-				t.Fatalf("answer is %s, want a duplicate of %s", second.raw, first.LeadID)
-			}
-			if second.Appointment == nil || second.Appointment.AppointmentID != first.Appointment.AppointmentID || second.Appointment.Status != first.Appointment.Status {
-				t.Fatalf("appointment is %+v, want the first one %+v", second.Appointment, first.Appointment)
-			}
-			if faults := faultsOf(t, aap.LeadSubmit.ResponseSchema(), []byte(second.raw)); len(faults) > 0 {
-				t.Fatalf("the answer breaks its schema: %v", faults)
-			}
-			if len(s.leads(t)) != 1 || len(s.queue.queued()) != 1 {
-				t.Fatalf("%d leads, %d queued", len(s.leads(t)), len(s.queue.queued()))
-			}
-		})
-	}
-}
-
-func TestTheDuplicateWindowEnds(t *testing.T) {
-	for name, window := range map[string]time.Duration{"after a day by default": 0, "as set": 90 * time.Minute} {
-		t.Run(name, func(t *testing.T) {
-			s := open()
-			s.profile.Leads.DuplicateWindow = dealer.Duration(window)
-			if window == 0 {
-				window = 24 * time.Hour
-			}
-			first := s.accept(t, baseLead().bytes())
-			s.setClock(noon.Add(window - time.Second))
-			if got := s.accept(t, baseLead().bytes()); got.Status != aap.LeadDuplicate {
-				t.Fatalf("a second early: %s", got.raw)
-			}
-			s.setClock(noon.Add(window + time.Second))
-			if got := s.accept(t, baseLead().bytes()); got.Status != aap.LeadReceived || got.LeadID == first.LeadID {
-				t.Fatalf("a second late: %s", got.raw)
-			}
-		})
-	}
-}
-
-func TestADuplicateNeedsConsentOfItsOwn(t *testing.T) {
-	s := open()
-	s.accept(t, baseLead().bytes())
-	s.refuse(t, baseLead().with("/consent/expires_at", "2026-06-10T11:59:59Z").bytes(), aap.InvalidConsent)
-	s.refuse(t, baseLead().with("/customer/preferred_contact", "sms").bytes(), aap.ContactConsentRequired)
-}
-
 func TestReplayAnswersOnlyAKnownKeyWithItsPayload(t *testing.T) {
 	s := open()
 	payload := keyed("k").bytes()
@@ -277,97 +177,3 @@ func TestDealersDoNotShareKeysOrDuplicates(t *testing.T) {
 		t.Fatalf("answer is %s", second.raw)
 	}
 }
-
-func TestSettingsOfTheProfileDecide(t *testing.T) {
-	t.Run("age of a grant without an end", func(t *testing.T) {
-		s := open()
-		s.profile.Leads.ConsentMaxAge = dealer.Duration(30 * 24 * time.Hour)
-		old := "2026-05-01T00:00:00Z"
-		e := s.refuse(t, baseLead().with("/consent/granted_at", old).bytes(), aap.InvalidConsent)
-		if !strings.Contains(e.Message, "consent.granted_at") {
-			t.Errorf("message is %s", e.Message)
-		}
-		s.accept(t, baseLead().with("/consent/granted_at", old).with("/consent/expires_at", "2026-07-01T00:00:00Z").bytes())
-	})
-	t.Run("no limit by default", func(t *testing.T) {
-		open().accept(t, baseLead().with("/consent/granted_at", "2019-05-01T00:00:00Z").bytes())
-	})
-	t.Run("test drive needs a vehicle", func(t *testing.T) {
-		s := open()
-		s.profile.Leads.TestDriveNeedsVehicle = true
-		e := s.refuse(t, baseLead().with("/appointment/appointment_type", "test_drive").bytes(), aap.MissingRequiredField)
-		if f := violations(t, e); len(f) != 1 || f[0].InstanceLocation != "/vehicle_of_interest" || f[0].Keyword != "required" {
-			t.Errorf("faults are %v", f)
-		}
-		s.accept(t, baseLead().with("/appointment/appointment_type", "sales").bytes())
-	})
-	t.Run("retention", func(t *testing.T) {
-		s := open()
-		got := s.accept(t, baseLead().bytes())
-		s.profile.Leads.Retention = dealer.Duration(48 * time.Hour)
-		other := s.accept(t, baseLead().with("/trade_in/make", "Kia").bytes())
-		for id, kept := range map[string]time.Duration{got.LeadID: 2 * 365 * 24 * time.Hour, other.LeadID: 48 * time.Hour} {
-			r, err := s.store.Load(context.Background(), s.profile.ID, id, noon)
-			if err != nil || !r.ExpiresAt.Equal(noon.Add(kept)) {
-				t.Errorf("%s is kept until %v, %v; want %v", id, r.ExpiresAt, err, kept)
-			}
-		}
-	})
-	t.Run("a key and a window never outlive the lead", func(t *testing.T) {
-		s := open()
-		s.profile.Leads.Retention = dealer.Duration(2 * time.Hour)
-		first := s.accept(t, keyed("k").bytes())
-		s.setClock(noon.Add(3 * time.Hour))
-		if got := s.accept(t, keyed("k").bytes()); got.Status != aap.LeadReceived || got.LeadID == first.LeadID {
-			t.Fatalf("answer is %s", got.raw)
-		}
-	})
-}
-
-func TestTheRecordSaysWhatTheLeadIsAbout(t *testing.T) {
-	s := open()
-	for _, c := range []struct {
-		voi     map[string]any
-		listing string
-		rooftop string
-	}{
-		{map[string]any{"vin": vinSummit}, vinSummit, "Summit"},
-		{map[string]any{"vin": vinGhost, "stock": "H-7"}, vinHarbor, "Harbor"},
-		{map[string]any{"vin": vinSold}, vinSold, "Summit"},
-		// Several cars may be a 2015 Ford Focus: none is named for the dealer.
-		{map[string]any{"year": 2015, "make": "Ford", "model": "Focus"}, "", "Summit"},
-		{map[string]any{"model": "Focus"}, "", "Harbor"},
-		{nil, "", "Harbor"},
-	} {
-		d := baseLead()
-		if c.voi != nil {
-			d.with("/vehicle_of_interest", c.voi)
-		}
-		got := s.accept(t, d.bytes())
-		r, err := s.store.Load(context.Background(), s.profile.ID, got.LeadID, noon)
-		if err != nil {
-			t.Fatal(err)
-		}
-		vin := ""
-		if r.Listing != nil {
-			vin = r.Listing.VIN
-		}
-		if vin != c.listing || r.Rooftop != c.rooftop || !r.ReceivedAt.Equal(noon) {
-			t.Errorf("%v: listing %q at %q, want %q at %q", c.voi, vin, r.Rooftop, c.listing, c.rooftop)
-		}
-	}
-}
-
-func TestRefusalsTellWhatToDoAndAreNotRetryable(t *testing.T) {
-	s := open()
-	drive := baseLead().with("/appointment/appointment_type", "test_drive")
-	for _, vin := range []string{vinGhost, vinSold} {
-		_, err := s.submit(drive.with("/vehicle_of_interest/vin", vin).bytes())
-		e, ok := errors.AsType[*aap.Error](err)
-		if !ok || e.Code.Retryable() || !strings.Contains(e.Message, "inventory.search") || strings.Contains(e.Message, vin) {
-			t.Errorf("%v", err)
-		}
-	}
-}
-
-var _ lead.Stock = lot(nil)

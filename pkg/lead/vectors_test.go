@@ -159,7 +159,7 @@ func TestEveryLeadGetsTheAnswerTheContractDemands(t *testing.T) {
 		{"unknown car, no visit", base().with("/vehicle_of_interest/vin", vinGhost), saying(received(), "not found")},
 		{"sold car, sales visit", base().with("/vehicle_of_interest/vin", vinSold).with("/appointment/appointment_type", "sales"), at(requested(), "Summit")},
 		{"sold car, test drive", drive(base()).with("/vehicle_of_interest/vin", vinSold), refused(aap.VehicleUnavailable)},
-		{"sold car by year, make and model, test drive", drive(base()).with("/vehicle_of_interest", map[string]any{"year": 2020, "make": "Chevrolet", "model": "Silverado"}),
+		{"sold car by year, make and model, test drive", drive(base()).with("/vehicle_of_interest", map[string]any{"year": 2020, "make": "Chevrolet", "model": "Silverado 1500"}),
 			refused(aap.VehicleUnavailable)},
 		{"unknown car, test drive", drive(base()).with("/vehicle_of_interest/vin", vinGhost), refused(aap.VehicleNotFound)},
 		{"thin vehicle, test drive", drive(base()).with("/vehicle_of_interest/model", "Accord"), requested()},

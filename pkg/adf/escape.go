@@ -63,10 +63,17 @@ func (w *writer) end(name string) {
 }
 
 func (w *writer) indent() {
-	for range w.depth {
-		w.buf = append(w.buf, ' ', ' ')
-	}
+	const blanks = "                "
+	w.buf = append(w.buf, blanks[:min(2*w.depth, len(blanks))]...)
 }
+
+// isPlain marks the bytes that are written as they are wherever they stand.
+var isPlain = func() (plain [256]bool) {
+	for c := byte(' '); c < 0x7f; c++ {
+		plain[c] = c != '&' && c != '<' && c != '>' && c != '"'
+	}
+	return plain
+}()
 
 // escape appends text so that a parser reads it back unchanged: a carriage
 // return would be normalised away, and white space in an attribute folded,
@@ -74,6 +81,15 @@ func (w *writer) indent() {
 // forbids most of them) and bytes that are no UTF-8 become U+FFFD.
 func (w *writer) escape(text string, attribute bool) {
 	for i := 0; i < len(text); {
+		plain := i
+		for plain < len(text) && isPlain[text[plain]] {
+			plain++
+		}
+		if plain > i {
+			w.buf = append(w.buf, text[i:plain]...)
+			i = plain
+			continue
+		}
 		c := text[i]
 		if c < utf8.RuneSelf {
 			i++
@@ -92,7 +108,7 @@ func (w *writer) escape(text string, attribute bool) {
 				w.buf = append(w.buf, "&#xA;"...)
 			case c == '\t' && attribute:
 				w.buf = append(w.buf, "&#x9;"...)
-			case c >= ' ' && c != 0x7f, c == '\n', c == '\t':
+			case c == '"', c == '\n', c == '\t':
 				w.buf = append(w.buf, c)
 			}
 			continue

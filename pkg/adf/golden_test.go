@@ -78,7 +78,9 @@ func twists() []twist {
 				VDPURL:          "https://north.lakeside.example/m300?utm=1#photos", Notes: "The red one.",
 			}
 		}},
-		{name: "vehicle-thin", change: func(r *aap.LeadRequest) { r.VehicleOfInterest = &aap.Vehicle{Make: "Honda", Transmission: "single speed"} }},
+		{name: "vehicle-thin", change: func(r *aap.LeadRequest) {
+			r.VehicleOfInterest = &aap.Vehicle{Make: "Honda", Transmission: "single speed"}
+		}},
 		{name: "vehicle-by-vin", change: func(r *aap.LeadRequest) { r.VehicleOfInterest = &aap.Vehicle{VIN: "1HGCV1F30KA000001"} },
 			keep: func(r *lead.Record) { r.Listing = civic() }},
 		{name: "vehicle-misremembered", change: func(r *aap.LeadRequest) {

@@ -76,9 +76,25 @@ type document struct {
 	writer
 	record  *lead.Record
 	profile *dealer.Profile
-	lead    aap.LeadRequest
+	lead    request
 	rooftop *dealer.Rooftop
 }
+
+// request is the part of a lead.submit payload that reaches the document. Its
+// vehicles decode without their undeclared members, which halves the work.
+type request struct {
+	Customer          aap.Customer     `json:"customer"`
+	Consent           aap.Consent      `json:"consent"`
+	SourceAgent       aap.SourceAgent  `json:"source_agent"`
+	VehicleOfInterest *vehicle         `json:"vehicle_of_interest"`
+	TradeIn           *vehicle         `json:"trade_in"`
+	Appointment       *aap.Appointment `json:"appointment"`
+	Message           string           `json:"message"`
+	SubmittedAt       string           `json:"submitted_at"`
+}
+
+// vehicle is aap.Vehicle without its methods.
+type vehicle aap.Vehicle
 
 func (d *document) write(resend bool) {
 	d.buf = append(d.buf, `<?xml version="1.0" encoding="UTF-8"?>`+"\n"+`<?adf version="1.0"?>`+"\n"...)

@@ -22,7 +22,7 @@ const (
 // vehicles writes the vehicle of interest, then the trade-in. A lead with
 // neither gets what the profile says.
 func (d *document) vehicles() {
-	wanted, trade := d.lead.VehicleOfInterest, d.lead.TradeIn
+	wanted, trade := (*aap.Vehicle)(d.lead.VehicleOfInterest), (*aap.Vehicle)(d.lead.TradeIn)
 	switch {
 	case wanted != nil:
 		d.wanted(wanted)

@@ -48,6 +48,7 @@ func checkDelivery(p *Profile, r *reader) {
 		for j, name := range t.Rooftops {
 			t.Rooftops[j] = r.rooftop(p, fmt.Sprintf("%s.rooftops[%d]", at, j), name)
 			served[t.Rooftops[j]] = true
+			unsure = unsure || p.Rooftop(name) == nil
 		}
 		r.unique(at+".rooftops", t.Rooftops)
 		everywhere = everywhere || len(t.Rooftops) == 0

@@ -1,6 +1,7 @@
 package dealer_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -165,6 +166,43 @@ func TestEachMistakeIsRefusedWithWhatToWriteInstead(t *testing.T) {
 				t.Errorf("got  %s: %s; %s\nwant %s: …%s…; …%s…", f.Path, f.Problem, f.Fix, c.path, c.problem, c.fix)
 			}
 		})
+	}
+}
+
+func TestAFaultHidesNoOtherFault(t *testing.T) {
+	faults := faultsOf(t, `id: a
+name: A
+provider: {organization: ""}
+rooftops:
+  - name: North
+    timezone: PST
+    hours: [{name: Sales, days: {monday: 9-5}}, {name: Sales}]
+    fees: [{name: Doc, amount: 1}, {name: Doc, amount: -1}]
+  - name: North
+    aliases: ["", North]
+    timezone: MST
+    geo: {}
+delivery:
+  - {name: one, type: smtp, server: x, starttls: maybe, password: p, to: [a, a], headers: {}}
+  - {name: one, type: file, rooftops: [West]}
+name: B
+`)
+	var paths []string
+	for _, f := range faults {
+		paths = append(paths, f.Path)
+	}
+	want := []string{
+		"provider.organization", "provider.url", "rooftops[0]", "rooftops[0].timezone", "rooftops[0].hours[0].days.monday",
+		"rooftops[0].hours[1].days", "rooftops[0].hours[1]", "rooftops[0].fees[1].amount", "rooftops[0].fees[1]",
+		"rooftops[1].name", "rooftops[1]", "rooftops[1].aliases[0]", "rooftops[1].aliases[1]", "rooftops[1].timezone",
+		"rooftops[1].geo.latitude", "rooftops[1].geo.longitude", "delivery[0].headers", "delivery[0].server", "delivery[0].starttls",
+		"delivery[0].password", "delivery[0].username", "delivery[0].from", "delivery[0].to[0]", "delivery[0].to[1]", "delivery[0].to[1]",
+		"delivery[1].folder", "delivery[1].rooftops[0]", "delivery[1]", "name",
+	}
+	slices.Sort(paths)
+	slices.Sort(want)
+	if !slices.Equal(paths, want) {
+		t.Errorf("got  %q\nwant %q", paths, want)
 	}
 }
 

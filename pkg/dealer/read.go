@@ -24,7 +24,7 @@ const (
 type reader struct {
 	faults []Fault
 	lines  map[string]int
-	// broken paths have a fault already, so nothing more is said about them or
+	// broken paths have a fault of form, so nothing more is said about them or
 	// what lies below.
 	broken map[string]bool
 	budget int
@@ -33,8 +33,13 @@ type reader struct {
 	more int
 }
 
+// add adds a fault of form.
 func (r *reader) add(line int, path, problem, fix string) {
 	r.broken[path] = true
+	r.report(line, path, problem, fix)
+}
+
+func (r *reader) report(line int, path, problem, fix string) {
 	if len(r.faults) == maxFaults {
 		r.more++
 		return
@@ -46,7 +51,7 @@ func (r *reader) add(line int, path, problem, fix string) {
 func (r *reader) has(path string) bool { _, ok := r.lines[path]; return ok }
 
 // fault adds a fault of meaning, unless the path or what holds it has a fault
-// already. A path the document lacks gets the line of what would hold it.
+// of form. A path the document lacks gets the line of what would hold it.
 func (r *reader) fault(path, problem, fix string) {
 	for at := path; ; at = parent(at) {
 		if r.broken[at] {
@@ -60,7 +65,7 @@ func (r *reader) fault(path, problem, fix string) {
 	for !r.has(at) && at != "" {
 		at = parent(at)
 	}
-	r.add(max(1, r.lines[at]), path, problem, fix)
+	r.report(max(1, r.lines[at]), path, problem, fix)
 }
 
 // parent drops the last step of a path.
@@ -139,11 +144,11 @@ func (r *reader) pairs(n *yaml.Node, line int, path string, each func(key string
 		k, v := n.Content[i], n.Content[i+1]
 		switch first, twice := seen[k.Value]; {
 		case k.Kind != yaml.ScalarNode || k.ShortTag() == "!!null":
-			r.add(k.Line, path, "has a key that is not a word", "write name: value")
+			r.report(k.Line, path, "has a key that is not a word", "write name: value")
 		case k.ShortTag() == "!!merge":
-			r.add(k.Line, path, "merge keys (<<) are not read", "write the members out")
+			r.report(k.Line, path, "merge keys (<<) are not read", "write the members out")
 		case twice:
-			r.add(k.Line, join(path, k.Value), fmt.Sprintf("is here twice, first in line %d", first), "remove one of them")
+			r.report(k.Line, join(path, k.Value), fmt.Sprintf("is here twice, first in line %d", first), "remove one of them")
 		default:
 			seen[k.Value] = k.Line
 			each(k.Value, k, v)
@@ -182,7 +187,7 @@ func (r *reader) entries(n *yaml.Node, v reflect.Value, line int, path, key stri
 	r.pairs(n, line, path, func(name string, k, value *yaml.Node) {
 		at := join(path, name)
 		if problem := unprintable(name, false); problem != "" {
-			r.add(k.Line, path, "has a key that "+problem, "write it on one line of plain text")
+			r.report(k.Line, path, "has a key that "+problem, "write it on one line of plain text")
 			return
 		}
 		r.lines[at] = k.Line

@@ -52,7 +52,8 @@ type Feed struct {
 	// there are other_attributes.<name> and the helpers certified, used, sold,
 	// rooftop_code, currency, doc_fee, mileage_unit, engine_size and cylinders.
 	Columns map[string]string `yaml:"columns"`
-	// Constants fill a member that the feed lacks, such as make: Toyota.
+	// Constants fill a member that the feed lacks, such as make: Toyota; never
+	// what differs from car to car, such as vin or price.
 	Constants map[string]string `yaml:"constants"`
 	// Statuses maps a feed status, case folded, to available, intransit,
 	// pending, sold or hidden; it wins over the built-in map.

@@ -80,7 +80,7 @@ func (x *Index) compileFacets() {
 				value.terms = pairs
 				if len(trims) > 0 {
 					value.docs = newSet(x.Size())
-					value.docs.union(x.models.postings(text))
+					value.docs.any(x.models.matching(nil, text))
 				}
 			} else {
 				value.terms = f.match(text)

@@ -84,15 +84,25 @@ type term struct {
 	display string
 	words   []string
 	docs    *roaring.Bitmap
-	count   int
+	// dense is docs with one bit for each document, for terms of many.
+	dense set
+	count int
 }
 
 // fieldBuilder is what a field needs only while it is filled.
 type fieldBuilder struct {
-	byKey  map[string]uint32
-	byRaw  map[string]uint32
-	counts []map[string]int
-	lists  [][]uint32
+	byKey map[string]uint32
+	byRaw map[string]*spelling
+	// spelt lists the spellings of each term.
+	spelt [][]*spelling
+	lists [][]uint32
+}
+
+// spelling is one way a value is written in the feed.
+type spelling struct {
+	display string
+	term    uint32
+	count   int
 }
 
 func newField(id fieldID, docs int) *field {
@@ -100,8 +110,8 @@ func newField(id fieldID, docs int) *field {
 		info: fieldInfos[id], of: make([]uint32, docs), terms: []term{{}},
 		byName: map[string][]uint32{}, byWord: map[string][]uint32{},
 		build: &fieldBuilder{
-			byKey: map[string]uint32{}, byRaw: map[string]uint32{},
-			counts: []map[string]int{{}}, lists: [][]uint32{nil},
+			byKey: map[string]uint32{}, byRaw: map[string]*spelling{},
+			spelt: make([][]*spelling, 1), lists: make([][]uint32, 1),
 		},
 	}
 }
@@ -109,25 +119,29 @@ func newField(id fieldID, docs int) *field {
 // add gives a document its value. raw tells apart what must be looked at; key
 // computes the term's identity from it, for values not seen before.
 func (f *field) add(doc int, raw, display string, key func() string) {
+	b := f.build
 	if raw == "" {
-		f.build.lists[0] = append(f.build.lists[0], uint32(doc))
+		b.lists[0] = append(b.lists[0], uint32(doc))
 		return
 	}
-	id, seen := f.build.byRaw[raw]
-	if !seen {
+	s, ok := b.byRaw[raw]
+	if !ok {
 		k := key()
-		if id, seen = f.build.byKey[k]; !seen {
+		id, ok := b.byKey[k]
+		if !ok {
 			id = uint32(len(f.terms))
-			f.build.byKey[k] = id
+			b.byKey[k] = id
 			f.terms = append(f.terms, term{})
-			f.build.counts = append(f.build.counts, map[string]int{})
-			f.build.lists = append(f.build.lists, nil)
+			b.spelt = append(b.spelt, nil)
+			b.lists = append(b.lists, nil)
 		}
-		f.build.byRaw[raw] = id
+		s = &spelling{display: display, term: id}
+		b.byRaw[raw] = s
+		b.spelt[id] = append(b.spelt[id], s)
 	}
-	f.of[doc] = id
-	f.build.counts[id][display]++
-	f.build.lists[id] = append(f.build.lists[id], uint32(doc))
+	s.count++
+	f.of[doc] = s.term
+	b.lists[s.term] = append(b.lists[s.term], uint32(doc))
 }
 
 // finish makes the postings and drops what only the filling needed.
@@ -136,10 +150,14 @@ func (f *field) finish() {
 		t := &f.terms[id]
 		t.docs = roaring.BitmapOf(f.build.lists[id]...)
 		t.count = len(f.build.lists[id])
+		if t.count > min(len(f.of)/32, 4096) {
+			t.dense = newSet(len(f.of))
+			t.dense.or(t.docs)
+		}
 		best := 0
-		for display, n := range f.build.counts[id] {
-			if n > best || n == best && display < t.display {
-				best, t.display = n, display
+		for _, s := range f.build.spelt[id] {
+			if s.count > best || s.count == best && s.display < t.display {
+				best, t.display = s.count, s.display
 			}
 		}
 	}

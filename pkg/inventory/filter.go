@@ -7,8 +7,6 @@ import (
 	"sort"
 	"time"
 
-	"github.com/RoaringBitmap/roaring/v2"
-
 	"github.com/dealer-agent/dealer/pkg/aap"
 	"github.com/dealer-agent/dealer/pkg/dealer"
 )
@@ -41,7 +39,7 @@ func (x *Index) narrow(p *dealer.Profile, f *aap.Filters, now time.Time) *narrow
 		}
 		r.counted("freshness")
 	}
-	r.terms(p, f)
+	r.byTerms(p, f)
 	r.number("year_min", "year_max", colYear, f.YearMin, f.YearMax)
 	r.number("price_min", "price_max", colPrice, f.PriceMin, f.PriceMax)
 	r.number("", "mileage_max", colMileage, nil, f.MileageMax)
@@ -84,17 +82,17 @@ func (r *narrowing) counted(filter string) {
 	}
 }
 
-func (r *narrowing) terms(p *dealer.Profile, f *aap.Filters) {
+func (r *narrowing) byTerms(p *dealer.Profile, f *aap.Filters) {
 	for id, values := range filterValues(f) {
 		if len(values) == 0 || r.count == 0 {
 			continue
 		}
-		r.postings = r.x.postings(r.postings[:0], p, fieldID(id), values)
-		r.tmp.union(r.postings)
+		r.scratch.terms = r.x.matching(r.scratch.terms[:0], p, fieldID(id), values)
+		r.tmp.any(r.scratch.terms)
 		r.keep(fieldInfos[id].filter)
 	}
 	if f.DCFastCharge != nil && *f.DCFastCharge && r.count > 0 {
-		r.tmp.union(r.x.postings(r.postings[:0], p, fieldDCFastCharge, trueValue))
+		r.tmp.any(r.x.matching(r.scratch.terms[:0], p, fieldDCFastCharge, trueValue))
 		r.keep("dc_fast_charge")
 	}
 }
@@ -111,27 +109,27 @@ func filterValues(f *aap.Filters) [fieldChargePort + 1][]string {
 	}
 }
 
-// postings are the documents that any of the values finds in a field.
-func (x *Index) postings(out []*roaring.Bitmap, p *dealer.Profile, id fieldID, values []string) []*roaring.Bitmap {
+// matching lists the terms that any of the values finds in a field.
+func (x *Index) matching(out []*term, p *dealer.Profile, id fieldID, values []string) []*term {
 	f := x.fields[id]
 	for _, value := range values {
 		switch id {
 		case fieldModel:
-			out = append(out, x.models.postings(value)...)
+			out = x.models.matching(out, value)
 		case fieldRooftop:
-			out = x.rooftopPostings(out, p, value)
+			out = x.rooftops(out, p, value)
 		default:
 			for _, term := range f.match(value) {
-				out = append(out, f.terms[term].docs)
+				out = append(out, &f.terms[term])
 			}
 		}
 	}
 	return out
 }
 
-// rooftopPostings finds a rooftop by its name or an alias in the profile. The
+// rooftops finds a rooftop by its name or an alias in the profile. The
 // cars of a dealer with one rooftop need not name it.
-func (x *Index) rooftopPostings(out []*roaring.Bitmap, p *dealer.Profile, value string) []*roaring.Bitmap {
+func (x *Index) rooftops(out []*term, p *dealer.Profile, value string) []*term {
 	f := x.fields[fieldRooftop]
 	names := []string{fold(value)}
 	if at := rooftopOf(p, value); at != nil {
@@ -140,12 +138,12 @@ func (x *Index) rooftopPostings(out []*roaring.Bitmap, p *dealer.Profile, value 
 			names = append(names, fold(name))
 		}
 		if len(p.Rooftops) == 1 {
-			out = append(out, f.terms[0].docs)
+			out = append(out, &f.terms[0])
 		}
 	}
 	for _, name := range names {
 		for _, term := range f.byName[name] {
-			out = append(out, f.terms[term].docs)
+			out = append(out, &f.terms[term])
 		}
 	}
 	return out

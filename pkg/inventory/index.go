@@ -135,7 +135,7 @@ func (x *Index) encode(ctx context.Context, listed []*Vehicle) error {
 			row.UpdatedAt = at
 		}
 		var err error
-		if x.encoded, err = appendListing(x.encoded, row); err != nil {
+		if x.encoded, err = appendListing(x.encoded, &row); err != nil {
 			return fmt.Errorf("encode %s: %w", v.Key, err)
 		}
 		x.ends[doc] = len(x.encoded)

@@ -3,8 +3,6 @@ package inventory
 import (
 	"slices"
 	"strings"
-
-	"github.com/RoaringBitmap/roaring/v2"
 )
 
 // models is what the model filter needs beyond the field of models, whose
@@ -111,15 +109,14 @@ func (m *models) match(value string) (pairs, trims []uint32) {
 	return pairs, trims
 }
 
-// postings are the documents that a filter value finds, as postings to be united.
-func (m *models) postings(value string) []*roaring.Bitmap {
+// matching adds the terms that a filter value finds, of models and of trims.
+func (m *models) matching(out []*term, value string) []*term {
 	pairs, trims := m.match(value)
-	out := make([]*roaring.Bitmap, 0, len(pairs)+len(trims))
 	for _, id := range pairs {
-		out = append(out, m.terms[id].docs)
+		out = append(out, &m.terms[id])
 	}
 	for _, id := range trims {
-		out = append(out, m.trims.terms[id].docs)
+		out = append(out, &m.trims.terms[id])
 	}
 	return out
 }

@@ -48,6 +48,20 @@ func (s set) count() int {
 // must be united by union first.
 func (s set) or(docs *roaring.Bitmap) { docs.WriteDenseTo(s) }
 
+// any replaces the set with the documents that have any of the terms.
+func (s set) any(terms []*term) {
+	clear(s)
+	for _, t := range terms {
+		if t.dense != nil {
+			for i, w := range t.dense {
+				s[i] |= w
+			}
+			continue
+		}
+		s.or(t.docs) // sparse: its containers are lists
+	}
+}
+
 // union replaces the set with the documents of all postings.
 func (s set) union(postings []*roaring.Bitmap) {
 	clear(s)
@@ -83,7 +97,7 @@ func (s set) each(f func(doc uint32)) {
 type scratch struct {
 	hits, tmp set
 	docs      []uint32
-	postings  []*roaring.Bitmap
+	terms     []*term
 	counts    []uint32
 }
 

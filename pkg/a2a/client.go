@@ -136,7 +136,7 @@ func (r *Remote) settle(card *url.URL) error {
 
 // Call sends one payload to a skill and returns the response payload. A
 // payload without "type" is given the skill's. An AAP error comes back as
-// *aap.Error, any other JSON-RPC error as *RPCError.
+// *Refusal, any other JSON-RPC error as *RPCError.
 func (r *Remote) Call(ctx context.Context, skill aap.Skill, payload []byte) ([]byte, error) {
 	payload, err := typed(skill, payload)
 	if err != nil {
@@ -184,7 +184,7 @@ func typed(skill aap.Skill, payload []byte) ([]byte, error) {
 	if len(bytes.TrimSpace(payload)) == 0 {
 		payload = []byte("{}")
 	}
-	var members object
+	var members map[string]json.RawMessage
 	if err := json.Unmarshal(payload, &members); err != nil || members == nil {
 		return nil, fmt.Errorf("the payload of %s must be a JSON object", skill.ID)
 	}

@@ -22,6 +22,19 @@ type RPCError struct {
 // Error is the code and the other side's message.
 func (e *RPCError) Error() string { return fmt.Sprintf("JSON-RPC error %d: %s", e.Code, e.Message) }
 
+// Refusal is an answer that is an AAP error; it unwraps to the *aap.Error.
+type Refusal struct {
+	// Payload is the aap.error object as it came.
+	Payload json.RawMessage
+	err     *aap.Error
+}
+
+// Error is the code and the other side's message.
+func (r *Refusal) Error() string { return r.err.Error() }
+
+// Unwrap returns the *aap.Error.
+func (r *Refusal) Unwrap() error { return r.err }
+
 // readAnswer takes an answer apart. Whatever its HTTP status, a JSON-RPC error
 // in its body counts.
 func readAnswer(status int, id string, raw []byte) ([]byte, error) {
@@ -46,9 +59,9 @@ func readAnswer(status int, id string, raw []byte) ([]byte, error) {
 		return nil, fmt.Errorf("HTTP status %d with a body that is no JSON-RPC 2.0 answer", status)
 	}
 	if answer.Error != nil {
-		e, reason := readErrorData(answer.Error.Data)
-		if e != nil {
-			return nil, e
+		refusal, reason := readErrorData(answer.Error.Data)
+		if refusal != nil {
+			return nil, refusal
 		}
 		return nil, &RPCError{answer.Error.Code, answer.Error.Message, reason, status}
 	}
@@ -67,7 +80,7 @@ func readAnswer(status int, id string, raw []byte) ([]byte, error) {
 
 // readErrorData finds the AAP error in either form of error.data: the bare
 // object of AAP v1.3, or an entry of A2A 1.0's array.
-func readErrorData(data json.RawMessage) (*aap.Error, string) {
+func readErrorData(data json.RawMessage) (*Refusal, string) {
 	entries := []json.RawMessage{data}
 	if isArray(data) {
 		entries = nil
@@ -87,7 +100,7 @@ func readErrorData(data json.RawMessage) (*aap.Error, string) {
 		}
 		if entry.Type == "aap.error" && entry.Code != "" {
 			retryable := entry.Retryable
-			return &aap.Error{Code: entry.Code, Message: entry.Message, Details: entry.Details, Retryable: &retryable}, reason
+			return &Refusal{raw, &aap.Error{Code: entry.Code, Message: entry.Message, Details: entry.Details, Retryable: &retryable}}, reason
 		}
 		if strings.HasSuffix(entry.Tag, "google.rpc.ErrorInfo") {
 			reason = entry.Reason

@@ -1,0 +1,52 @@
+# dealer agent: one machine, tests, and the Lambda functions.
+# `make help` lists the targets.
+
+GO        ?= go
+FUZZTIME  ?= 30s
+BENCHTIME ?= 1s
+export CGO_ENABLED ?= 0
+
+# The tags and flags of a Lambda binary: no RPC server, no symbols, no paths.
+LAMBDA_BUILD = GOOS=linux GOARCH=$(ARCH) $(GO) build -trimpath -buildvcs=false -tags lambda.norpc -ldflags "-s -w -buildid="
+ARCH ?= arm64
+
+.PHONY: help run test bench fuzz lint build clean
+
+help: ## list the targets
+	@grep -hE '^[a-zA-Z_-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
+
+run: ## run the whole agent on sample data; ARGS="--addr 127.0.0.1:9000" adds flags
+	$(GO) run ./infra/dealer run $(ARGS)
+
+test: ## run all tests; peers that this machine lacks are skipped by name
+	$(GO) test $(TESTFLAGS) ./...
+
+bench: ## measure everything that has a budget, as one table
+	$(GO) run ./infra/bench -benchtime $(BENCHTIME)
+
+fuzz: ## fuzz each parser for FUZZTIME
+	GO="$(GO)" FUZZTIME=$(FUZZTIME) sh infra/rules/fuzz.sh
+
+lint: ## gofmt, go vet, staticcheck and cfn-lint where they are installed
+	GO="$(GO)" sh infra/rules/lint.sh
+
+build: ## build the command and the Lambda functions into bin/
+	$(GO) build -trimpath -o bin/dealer ./infra/dealer
+	$(MAKE) build-AgentFunction ARTIFACTS_DIR=bin/agent
+	$(MAKE) build-LeadWorkerFunction ARTIFACTS_DIR=bin/leadworker
+	$(MAKE) build-FeedImportFunction ARTIFACTS_DIR=bin/feedimport
+
+# `sam build` calls these with ARTIFACTS_DIR set (BuildMethod: makefile).
+.PHONY: build-AgentFunction build-LeadWorkerFunction build-FeedImportFunction
+
+build-AgentFunction:
+	$(LAMBDA_BUILD) -o $(ARTIFACTS_DIR)/bootstrap ./functions/agent
+
+build-LeadWorkerFunction:
+	$(LAMBDA_BUILD) -o $(ARTIFACTS_DIR)/bootstrap ./functions/leadworker
+
+build-FeedImportFunction:
+	$(LAMBDA_BUILD) -o $(ARTIFACTS_DIR)/bootstrap ./functions/feedimport
+
+clean: ## remove what was built
+	rm -rf bin .aws-sam

@@ -1,0 +1,51 @@
+package main
+
+import "fmt"
+
+// budget is one promise about speed or size.
+type budget struct {
+	what, pkg, bench, unit string
+	limit                  float64
+	// atLeast marks a rate, which must not fall below its limit.
+	atLeast bool
+	// show scales the unit for people: divided by scale, followed by suffix.
+	scale  float64
+	suffix string
+}
+
+func micros(what, pkg, bench string, limit float64) budget {
+	return budget{what: what, pkg: pkg, bench: bench, unit: "ns/op", limit: limit * 1e3, scale: 1e3, suffix: "µs"}
+}
+
+func millis(what, pkg, bench string, limit float64) budget {
+	return budget{what: what, pkg: pkg, bench: bench, unit: "ns/op", limit: limit * 1e6, scale: 1e6, suffix: "ms"}
+}
+
+var budgets = []budget{
+	micros("agent.Call search, 10,000 vehicles, schema check included", "./pkg/agent", "CallSearch10k", 120),
+	{what: "  its allocations", pkg: "./pkg/agent", bench: "CallSearch10k", unit: "allocs/op", limit: 400, scale: 1},
+	micros("  of that, search itself", "./pkg/inventory", "Search10k", 30),
+	micros("agent.Call search with facets, 10,000 vehicles", "./pkg/agent", "CallSearchFacets10k", 400),
+	micros("search, 100,000 vehicles", "./pkg/inventory", "Search100k", 300),
+	millis("search with facets, 100,000 vehicles", "./pkg/inventory", "SearchFacets100k", 3),
+	{what: "index of 100,000 vehicles", pkg: "./pkg/inventory", bench: "IndexSize100k", unit: "MB", limit: 250, scale: 1, suffix: "MB"},
+	millis("index build from the snapshot, 10,000 vehicles", "./pkg/embedded", "IndexFromSnapshot10k", 60),
+	{what: "start of the agent function over a bare one", pkg: "./functions", bench: "AgentStart", unit: "ms-over-bare", limit: 22, scale: 1, suffix: "ms"},
+	{what: "agent binary, arm64, stripped", pkg: "./functions", bench: "AgentBinary", unit: "MB", limit: 16, scale: 1, suffix: "MB"},
+	{what: "feed import, parse and normalise, CSV", pkg: "./pkg/feed", bench: "ReadCSV", unit: "rows/s", limit: 50e3, atLeast: true, scale: 1, suffix: " rows/s"},
+	{what: "vehicle writes of an unchanged feed", pkg: "./pkg/feed", bench: "ImportUnchanged", unit: "vehicle-writes", limit: 0, scale: 1},
+	micros("lead.submit, warm, without network", "./pkg/agent", "CallLeadSubmit", 400),
+	micros("ADF render", "./pkg/adf", "Render", 20),
+}
+
+func show(value float64, b budget) string {
+	return fmt.Sprintf("%.4g%s", value/b.scale, b.suffix)
+}
+
+func bound(b budget) string {
+	sign := "≤"
+	if b.atLeast {
+		sign = "≥"
+	}
+	return fmt.Sprintf("%s %g%s", sign, b.limit/b.scale, b.suffix)
+}

@@ -1,0 +1,116 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/spf13/cobra"
+
+	"github.com/dealer-agent/dealer/infra/sample"
+	"github.com/dealer-agent/dealer/pkg/aap"
+	"github.com/dealer-agent/dealer/pkg/adf"
+	"github.com/dealer-agent/dealer/pkg/dealer"
+	"github.com/dealer-agent/dealer/pkg/lead"
+	"github.com/dealer-agent/dealer/pkg/schema"
+)
+
+func newADF(io streams) *cobra.Command {
+	cmd := &cobra.Command{Use: "adf", Short: "Write and read ADF/XML lead documents"}
+	cmd.AddCommand(newADFRender(io), newADFRead(io))
+	return cmd
+}
+
+func newADFRender(io streams) *cobra.Command {
+	var profile string
+	cmd := &cobra.Command{
+		Use:   "render LEAD.json",
+		Short: "Print the ADF/XML that a lead.submit request becomes",
+		Args:  args(cobra.ExactArgs(1)),
+		RunE: func(_ *cobra.Command, given []string) error {
+			document, name := sample.Profile(), "sample profile"
+			if profile != "" {
+				var err error
+				if document, err = os.ReadFile(profile); err != nil {
+					return err
+				}
+				name = profile
+			}
+			p, err := dealer.Parse(document)
+			if err != nil {
+				return fmt.Errorf("%s: %w", name, err)
+			}
+			request, err := readArgument("@"+given[0], io.in)
+			if err != nil {
+				return err
+			}
+			record, err := recordOf(request, p)
+			if err != nil {
+				return err
+			}
+			xml, err := adf.Render(record, p, adf.Options{})
+			if err != nil {
+				return err
+			}
+			_, err = io.out.Write(xml)
+			return err
+		},
+	}
+	cmd.Flags().StringVar(&profile, "profile", "", "dealer profile, a YAML `FILE` (default: the sample dealer)")
+	return cmd
+}
+
+// recordOf makes the record that the agent would keep for the request.
+func recordOf(request []byte, p *dealer.Profile) (lead.Record, error) {
+	set, err := schema.Released()(aap.V1_3)
+	if err != nil {
+		return lead.Record{}, err
+	}
+	faults, err := set.Check(aap.LeadSubmit.RequestSchema(), request)
+	if err != nil {
+		return lead.Record{}, err
+	}
+	if len(faults) > 0 {
+		message := "not a valid lead.submit request:"
+		for _, f := range faults {
+			message += fmt.Sprintf("\n  %s: %s", f.InstanceLocation, f.Error)
+		}
+		return lead.Record{}, fmt.Errorf("%s", message)
+	}
+	id, err := uuid.NewV7()
+	if err != nil {
+		return lead.Record{}, err
+	}
+	return lead.Record{
+		ID: id.String(), DealerID: p.ID, ReceivedAt: time.Now(), Version: aap.V1_3.Label,
+		Request: request, Rooftop: p.Rooftops[0].Name,
+	}, nil
+}
+
+func newADFRead(io streams) *cobra.Command {
+	return &cobra.Command{
+		Use:   "read FILE.xml",
+		Short: "Print what a lenient reader finds in an ADF document, and its faults",
+		Args:  args(cobra.ExactArgs(1)),
+		RunE: func(_ *cobra.Command, given []string) error {
+			f, err := os.Open(given[0])
+			if err != nil {
+				return err
+			}
+			defer f.Close()
+			prospects, faults, err := adf.Read(f)
+			if err != nil {
+				return fmt.Errorf("%s: %w", given[0], err)
+			}
+			enc := json.NewEncoder(io.out)
+			enc.SetIndent("", "  ")
+			enc.SetEscapeHTML(false)
+			return enc.Encode(struct {
+				Prospects []adf.Prospect `json:"prospects"`
+				Faults    []adf.Fault    `json:"faults"`
+			}{prospects, faults})
+		},
+	}
+}

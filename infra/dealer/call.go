@@ -1,0 +1,94 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/dealer-agent/dealer/pkg/a2a"
+	"github.com/dealer-agent/dealer/pkg/aap"
+)
+
+// payloadLimit bounds what is read as a request; agents refuse more anyway.
+const payloadLimit = 1 << 20
+
+func newCall(io streams) *cobra.Command {
+	return &cobra.Command{
+		Use:   "call URL SKILL [JSON | @FILE | -]",
+		Short: "Call one skill of any dealer agent, as a buyer's agent does",
+		Long: `Call reads the agent card below URL, sends the request to the AAP endpoint it
+names and prints the answer's payload. A request without "type" gets the
+skill's. The exit code is 1 when the agent answers with an error, which is
+printed as it came. A bearer token is taken from DEALER_TOKEN.`,
+		Example: `  dealer call http://127.0.0.1:8080 inventory.search '{"filters":{"make":["Honda"]}}'`,
+		Args:    args(cobra.RangeArgs(2, 3)),
+		RunE: func(cmd *cobra.Command, given []string) error {
+			skill, ok := aap.SkillByID(given[1])
+			if !ok {
+				return usageError{fmt.Errorf("no skill %q; the skills are %s", given[1], strings.Join(skillIDs(), ", "))}
+			}
+			payload := []byte("{}")
+			if len(given) == 3 {
+				var err error
+				if payload, err = readArgument(given[2], io.in); err != nil {
+					return err
+				}
+			}
+			remote, err := a2a.Client{Token: os.Getenv("DEALER_TOKEN")}.Discover(cmd.Context(), given[0])
+			if err != nil {
+				return err
+			}
+			answer, err := remote.Call(cmd.Context(), skill, payload)
+			if refused, ok := errors.AsType[*a2a.Refusal](err); ok {
+				if err := printJSON(io.out, refused.Payload); err != nil {
+					return err
+				}
+				return errReported
+			}
+			if err != nil {
+				return err
+			}
+			return printJSON(io.out, answer)
+		},
+	}
+}
+
+func skillIDs() []string {
+	var ids []string
+	for _, s := range aap.Skills() {
+		ids = append(ids, s.ID)
+	}
+	return ids
+}
+
+// readArgument takes JSON as it stands, from @file, or from stdin for "-".
+func readArgument(arg string, stdin io.Reader) ([]byte, error) {
+	switch name, isFile := strings.CutPrefix(arg, "@"); {
+	case arg == "-":
+		return io.ReadAll(io.LimitReader(stdin, payloadLimit))
+	case isFile:
+		f, err := os.Open(name)
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		return io.ReadAll(io.LimitReader(f, payloadLimit))
+	}
+	return []byte(arg), nil
+}
+
+func printJSON(out io.Writer, raw []byte) error {
+	var b bytes.Buffer
+	if err := json.Indent(&b, raw, "", "  "); err != nil {
+		return err
+	}
+	b.WriteByte('\n')
+	_, err := b.WriteTo(out)
+	return err
+}

@@ -1,0 +1,96 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/dealer-agent/dealer/pkg/dealer"
+	"github.com/dealer-agent/dealer/pkg/embedded"
+	"github.com/dealer-agent/dealer/pkg/feed"
+)
+
+func newImport(io streams) *cobra.Command {
+	var profile, feedFile, data string
+	var asJSON, dryRun bool
+	cmd := &cobra.Command{
+		Use:   "import --profile FILE --feed FILE --data DIR",
+		Short: "Import an inventory export and report what it changed",
+		Long: `Import reads the export as the profile says, compares it with the inventory in
+the data folder and applies the difference, or refuses it and changes nothing.`,
+		Args: args(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			report, err := importFile(cmd, io.err, profile, feedFile, data, dryRun)
+			if asJSON {
+				enc := json.NewEncoder(io.out)
+				enc.SetIndent("", "  ")
+				if err := enc.Encode(report); err != nil {
+					return err
+				}
+			} else if werr := report.WriteText(io.out); werr != nil {
+				return werr
+			}
+			return err
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&profile, "profile", "", "dealer profile, a YAML `FILE`")
+	flags.StringVar(&feedFile, "feed", "", "inventory export, a `FILE`")
+	flags.StringVar(&data, "data", "", "`DIR` that keeps the inventory")
+	flags.BoolVar(&asJSON, "json", false, "print the report as JSON")
+	flags.BoolVar(&dryRun, "dry-run", false, "report what would change, and change nothing")
+	for _, name := range []string{"profile", "feed", "data"} {
+		if err := cmd.MarkFlagRequired(name); err != nil {
+			panic(err) // the names above are the flags above
+		}
+	}
+	return cmd
+}
+
+func importFile(cmd *cobra.Command, terminal io.Writer, profile, feedFile, data string, dryRun bool) (feed.Report, error) {
+	document, err := os.ReadFile(profile)
+	if err != nil {
+		return feed.Report{}, err
+	}
+	p, err := dealer.Parse(document)
+	if err != nil {
+		return feed.Report{}, fmt.Errorf("%s: %w", profile, err)
+	}
+	file, err := os.Open(feedFile)
+	if err != nil {
+		return feed.Report{}, err
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return feed.Report{}, err
+	}
+	db, err := embedded.Open(data)
+	if err != nil {
+		return feed.Report{}, err
+	}
+	defer db.Close()
+	bar := progress(terminal, info.Size())
+	defer bar.Finish()
+	importer := feed.Importer{Store: db.Inventory(), Profiles: dealer.Fixed(p), Now: time.Now}
+	return importer.Import(cmd.Context(), feed.Source{
+		Name: info.Name(), Size: info.Size(), Modified: info.ModTime(),
+		Body: io.TeeReader(file, bar),
+	}, dryRun)
+}
+
+// progress shows bytes read, on a terminal only: a log has no use for it.
+func progress(out io.Writer, size int64) *progressbar.ProgressBar {
+	f, ok := out.(*os.File)
+	if !ok || !term.IsTerminal(int(f.Fd())) {
+		return progressbar.DefaultBytesSilent(size)
+	}
+	return progressbar.NewOptions64(size, progressbar.OptionSetWriter(f), progressbar.OptionShowBytes(true),
+		progressbar.OptionSetDescription("importing"), progressbar.OptionClearOnFinish())
+}

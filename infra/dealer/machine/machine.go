@@ -1,0 +1,223 @@
+// Package machine puts the whole agent together on one machine: the skills and
+// the well-known files behind one http.Handler, the feed watched, leads handed
+// over by a worker, everything kept in one data folder.
+//
+// It promises what the agent promises on AWS, from the same packages; only
+// what stands behind the store and queue contracts differs. A second Machine
+// on the same folder is refused while the first one runs.
+package machine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"path/filepath"
+	"time"
+
+	"github.com/google/uuid"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/dealer-agent/dealer/pkg/a2a"
+	"github.com/dealer-agent/dealer/pkg/aap"
+	"github.com/dealer-agent/dealer/pkg/agent"
+	"github.com/dealer-agent/dealer/pkg/crm"
+	"github.com/dealer-agent/dealer/pkg/dealer"
+	"github.com/dealer-agent/dealer/pkg/embedded"
+	"github.com/dealer-agent/dealer/pkg/inventory"
+	"github.com/dealer-agent/dealer/pkg/lead"
+	"github.com/dealer-agent/dealer/pkg/schema"
+	"github.com/dealer-agent/dealer/pkg/wellknown"
+)
+
+// Config says where everything lies.
+type Config struct {
+	// Addr is what to listen on, such as 127.0.0.1:8080; port 0 picks a free one.
+	Addr string
+	// Profile is the path of the dealer profile; it is reloaded when it changes.
+	Profile string
+	// Feed is the path of the inventory export, imported at start and whenever
+	// it changes. Empty: the inventory in the data folder stands.
+	Feed string
+	// Data is the folder that keeps inventory and leads.
+	Data string
+	// Outbox replaces the folder of every file target. Empty: file targets
+	// with a relative folder lie below Data.
+	Outbox string
+	// Now is the agent's clock; NewID makes unique ids. Defaults: the real
+	// clock, UUIDv7.
+	Now   func() time.Time
+	NewID func() string
+	// Log gets one record a request and one a hand-over.
+	Log *slog.Logger
+}
+
+// Machine is one running agent.
+type Machine struct {
+	config   Config
+	listener net.Listener
+	url      string
+	db       *embedded.DB
+	queue    *embedded.Queue
+	profiles dealer.Source
+	desk     *lead.Desk
+	worker   *crm.Worker
+	handler  http.Handler
+}
+
+// profileTTL is how long an edited profile may go unnoticed.
+const profileTTL = time.Second
+
+// Open listens, opens the data folder and checks the profile, so that every
+// fault of the set-up shows before the first request.
+func Open(config Config) (*Machine, error) {
+	if config.Now == nil {
+		config.Now = time.Now
+	}
+	if config.NewID == nil {
+		config.NewID = newID
+	}
+	listener, err := net.Listen("tcp", config.Addr)
+	if err != nil {
+		return nil, fmt.Errorf("listen: %w", err)
+	}
+	db, err := embedded.Open(config.Data)
+	if err != nil {
+		return nil, errors.Join(err, listener.Close())
+	}
+	m := &Machine{
+		config: config, listener: listener, db: db,
+		url:   "http://" + listener.Addr().String(),
+		queue: db.Queue(time.Now),
+	}
+	if err := m.assemble(); err != nil {
+		return nil, errors.Join(err, m.Close())
+	}
+	return m, nil
+}
+
+func newID() string { return uuid.Must(uuid.NewV7()).String() }
+
+// URL is the base address that buyers use on this machine.
+func (m *Machine) URL() string { return m.url }
+
+// Handler is the agent as an http.Handler: /a2a and /.well-known/.
+func (m *Machine) Handler() http.Handler { return m.handler }
+
+// Close releases the address and the data folder. It is safe after Run.
+func (m *Machine) Close() error {
+	err := m.listener.Close()
+	if errors.Is(err, net.ErrClosed) {
+		err = nil
+	}
+	return errors.Join(err, m.db.Close())
+}
+
+func (m *Machine) assemble() error {
+	log := m.config.Log
+	m.profiles = localProfile{
+		Source: dealer.NewCache(dealer.File(m.config.Profile), profileTTL, time.Now, func(_ context.Context, err error) {
+			log.Warn("profile refused, the last good one stays", "reason", err.Error())
+		}),
+		url: m.url, outbox: m.config.Outbox,
+	}
+	if _, err := m.profiles.Profile(context.Background()); err != nil {
+		return err
+	}
+	lot := inventory.NewLot(m.db.Inventory(), m.config.Now)
+	m.desk = &lead.Desk{
+		Store: m.db.Leads(), Queue: m.queue, Stock: lot,
+		Now: m.config.Now, NewID: m.config.NewID, Log: log,
+	}
+	m.worker = &crm.Worker{
+		Leads: m.db.Leads(), Profiles: m.profiles, Now: m.config.Now, Log: log,
+		BaseDir: m.config.Data,
+	}
+	skills := agent.New(agent.Parts{Profiles: m.profiles, Schemas: schema.Released(), Lot: lot, Desk: m.desk})
+	a2aHandler := a2a.NewHandler(a2a.Config{
+		Agent: skills, Profiles: m.profiles, Version: aap.V1_3,
+		Now: m.config.Now, NewID: m.config.NewID, Log: log,
+	})
+	mux := http.NewServeMux()
+	mux.Handle("/a2a", a2aHandler)
+	mux.Handle("/a2a/{$}", a2aHandler)
+	mux.Handle("/.well-known/", logged(log, wellknown.Handler(m.profiles, log)))
+	m.handler = mux
+	return nil
+}
+
+// Run serves until ctx ends, then drains: requests under way are answered, and
+// a hand-over under way is finished or stays queued. It returns nil after a
+// clean stop.
+func (m *Machine) Run(ctx context.Context) error {
+	server := &http.Server{
+		Handler:           m.handler,
+		ReadHeaderTimeout: 5 * time.Second,
+		ReadTimeout:       15 * time.Second,
+		WriteTimeout:      30 * time.Second,
+		IdleTimeout:       2 * time.Minute,
+		MaxHeaderBytes:    32 << 10,
+	}
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error {
+		if err := server.Serve(m.listener); !errors.Is(err, http.ErrServerClosed) {
+			return err
+		}
+		return nil
+	})
+	group.Go(func() error {
+		<-ctx.Done()
+		drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), 20*time.Second)
+		defer cancel()
+		return server.Shutdown(drain)
+	})
+	group.Go(func() error { return m.queue.Run(ctx, m.worker.Handle) })
+	group.Go(func() error { return m.sweep(ctx) })
+	if m.config.Feed != "" {
+		group.Go(func() error { return m.watchFeed(ctx) })
+	}
+	return group.Wait()
+}
+
+// sweepEvery is how long an acknowledged lead may wait when its enqueueing
+// failed or the process died right before it.
+const sweepEvery = 30 * time.Second
+
+func (m *Machine) sweep(ctx context.Context) error {
+	for {
+		p, err := m.profiles.Profile(ctx)
+		if err == nil {
+			_, err = m.desk.Sweep(ctx, p.ID)
+		}
+		if err != nil && ctx.Err() == nil {
+			m.config.Log.Error("outbox sweep failed", "reason", err.Error())
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(sweepEvery):
+		}
+	}
+}
+
+// logged writes one record per request for handlers that do not log themselves.
+func logged(log *slog.Logger, next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		answer := &statusWriter{ResponseWriter: w, status: http.StatusOK}
+		next.ServeHTTP(answer, r)
+		log.InfoContext(r.Context(), "request", "method", r.Method, "path", filepath.Clean(r.URL.Path), "status", answer.status)
+	})
+}
+
+type statusWriter struct {
+	http.ResponseWriter
+	status int
+}
+
+// WriteHeader remembers the status on its way.
+func (w *statusWriter) WriteHeader(status int) {
+	w.status = status
+	w.ResponseWriter.WriteHeader(status)
+}

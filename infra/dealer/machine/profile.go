@@ -1,0 +1,39 @@
+package machine
+
+import (
+	"context"
+	"slices"
+
+	"github.com/dealer-agent/dealer/pkg/dealer"
+)
+
+// localProfile fits a profile to this machine: its own address where the
+// profile names none, and the folder of file targets.
+type localProfile struct {
+	dealer.Source
+	url, outbox string
+}
+
+// Profile returns a fitted copy; the cached profile stays as it is.
+func (l localProfile) Profile(ctx context.Context) (*dealer.Profile, error) {
+	p, err := l.Source.Profile(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if p.URL != "" && l.outbox == "" {
+		return p, nil
+	}
+	fitted := *p
+	if fitted.URL == "" {
+		fitted.URL = l.url
+	}
+	if l.outbox != "" {
+		fitted.Delivery = slices.Clone(p.Delivery)
+		for i := range fitted.Delivery {
+			if fitted.Delivery[i].Type == "file" {
+				fitted.Delivery[i].Folder = l.outbox
+			}
+		}
+	}
+	return &fitted, nil
+}

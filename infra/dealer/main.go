@@ -1,0 +1,36 @@
+// Command dealer runs and operates a dealer agent on one machine and speaks to
+// dealer agents anywhere.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	os.Exit(execute(ctx, os.Args[1:], streams{os.Stdin, os.Stdout, os.Stderr}))
+}
+
+// execute runs one command line and returns its exit code: 0 done, 1 the
+// command failed, 2 the command line itself is wrong.
+func execute(ctx context.Context, args []string, io streams) int {
+	cmd := newRoot(io)
+	cmd.SetArgs(args)
+	err := cmd.ExecuteContext(ctx)
+	if err == nil {
+		return 0
+	}
+	if !errors.Is(err, errReported) {
+		fmt.Fprintln(io.err, "dealer:", err)
+	}
+	if _, ok := errors.AsType[usageError](err); ok {
+		return 2
+	}
+	return 1
+}

@@ -1,0 +1,48 @@
+package main
+
+import (
+	"errors"
+	"io"
+
+	"github.com/spf13/cobra"
+)
+
+// streams are the terminal's three ends; tests pass buffers.
+type streams struct {
+	in       io.Reader
+	out, err io.Writer
+}
+
+// errReported ends a command whose output already said what is wrong.
+var errReported = errors.New("already reported")
+
+// usageError is a fault of the command line, not of the work.
+type usageError struct{ error }
+
+func newRoot(io streams) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "dealer",
+		Short: "Run a car dealer's agent, and talk to any",
+		Long: `dealer runs a dealer agent: it answers the five skills of the Auto Agent
+Protocol over A2A and hands accepted leads over as ADF/XML.`,
+		SilenceUsage:  true,
+		SilenceErrors: true,
+	}
+	root.SetIn(io.in)
+	root.SetOut(io.out)
+	root.SetErr(io.err)
+	root.CompletionOptions.HiddenDefaultCmd = true
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
+	root.AddCommand(newRun(io), newImport(io), newCall(io), newADF(io))
+	return root
+}
+
+// args wraps a cobra argument check so that its failure counts as usage.
+func args(check cobra.PositionalArgs) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, given []string) error {
+		if err := check(cmd, given); err != nil {
+			return usageError{err}
+		}
+		return nil
+	}
+}

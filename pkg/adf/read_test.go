@@ -57,7 +57,7 @@ func TestReadTakesWhatSendersWrite(t *testing.T) {
 		{"a byte order mark", "\xef\xbb\xbf" + sent(good, "x"),
 			func(p adf.Prospect) string { return p.Customer.Full }, "Kim Nguyen", ""},
 		{"control characters are dropped", sent(good, "a\x00\x08b"),
-			func(p adf.Prospect) string { return p.Comments }, "ab", "characters that XML forbids"},
+			func(p adf.Prospect) string { return p.Comments }, "ab", "line 5: characters that XML forbids"},
 		{"element names in capitals", strings.NewReplacer("<adf>", "<ADF>", "</adf>", "</ADF>").Replace(sent(good, "x")),
 			func(p adf.Prospect) string { return p.Customer.Full }, "Kim Nguyen", ""},
 		{"an unknown status", strings.Replace(sent(good, "x"), "<prospect>", `<prospect status="hot">`, 1),

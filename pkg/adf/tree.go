@@ -90,7 +90,6 @@ func (rd *reading) load(r io.Reader) error {
 	}
 	if trimmed := bytes.TrimLeft(data, " \t\r\n"); len(trimmed) != len(data) && bytes.HasPrefix(trimmed, []byte("<?xml")) {
 		rd.faultAt(0, "white space before the XML declaration")
-		// Blanks keep the line numbers and are no error outside the declaration.
 	}
 	rd.data = rd.legal(data)
 	rd.index(rd.data)
@@ -108,16 +107,19 @@ func (rd *reading) index(data []byte) {
 
 // legal drops the characters XML 1.0 §2.2 forbids and reports the first.
 func (rd *reading) legal(data []byte) []byte {
-	reported := false
+	forbidden := func(r rune) bool {
+		return r < 0x20 && r != '\t' && r != '\n' && r != '\r' || r == 0xfffe || r == 0xffff
+	}
+	first := bytes.IndexFunc(data, forbidden)
+	if first < 0 {
+		return data
+	}
+	rd.faultAt(first, "characters that XML forbids were dropped")
 	return bytes.Map(func(r rune) rune {
-		if r >= 0x20 && r != 0xfffe && r != 0xffff || r == '\t' || r == '\n' || r == '\r' {
-			return r
+		if forbidden(r) {
+			return -1
 		}
-		if !reported {
-			rd.faults = append(rd.faults, Fault{Line: 1, Problem: "characters that XML forbids were dropped"})
-			reported = true
-		}
-		return -1
+		return r
 	}, data)
 }
 
@@ -269,7 +271,7 @@ func (rd *reading) syntax(begin int, in *element, err error) error {
 	}
 	var s *xml.SyntaxError
 	if errors.As(err, &s) {
-		return rd.malformed(int(begin), "%s", s.Msg)
+		return rd.malformed(begin, "%s", s.Msg)
 	}
 	return rd.malformed(begin, "not XML")
 }

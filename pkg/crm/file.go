@@ -50,6 +50,12 @@ func (o outbox) write(path string, d Document) error {
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
+	// What a killed attempt left behind holds the buyer's data.
+	if left, err := filepath.Glob(filepath.Join(o.folder, "."+d.LeadID+"-*.tmp")); err == nil {
+		for _, name := range left {
+			_ = os.Remove(name)
+		}
+	}
 	f, err := os.CreateTemp(o.folder, "."+d.LeadID+"-*.tmp") // 0600
 	if err != nil {
 		return err

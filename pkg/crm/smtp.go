@@ -39,33 +39,35 @@ func (r relay) Deliver(ctx context.Context, d Document) (Receipt, error) {
 	if err != nil {
 		return Receipt{}, permanent("the mail cannot be written")
 	}
+	// Closing the connection is how ctx ends a session; say so, not how it felt.
+	fail := func(what string, err error) *Failure { return mailFailure(what, errors.Join(err, ctx.Err())) }
 	c, hangUp, err := r.connect(ctx)
 	if err != nil {
-		return Receipt{}, mailFailure("the connection", err)
+		return Receipt{}, fail("the connection", err)
 	}
 	defer hangUp()
 	if err := r.login(c); err != nil {
-		return Receipt{}, mailFailure("the login", err)
+		return Receipt{}, fail("the login", err)
 	}
 	if err := c.Mail(r.target.From, nil); err != nil {
-		return Receipt{}, mailFailure("the sender", err)
+		return Receipt{}, fail("the sender", err)
 	}
 	for _, to := range r.target.To {
 		if err := c.Rcpt(to, nil); err != nil {
-			return Receipt{}, mailFailure("a receiver", err)
+			return Receipt{}, fail("a receiver", err)
 		}
 	}
 	data, err := c.Data()
 	if err != nil {
-		return Receipt{}, mailFailure("the mail", err)
+		return Receipt{}, fail("the mail", err)
 	}
 	if _, err := data.Write(text); err != nil {
-		return Receipt{}, mailFailure("the mail", err)
+		return Receipt{}, fail("the mail", err)
 	}
 	answer, err := data.CloseWithResponse()
 	if err != nil {
-		f := mailFailure("the mail", err)
-		// Without an answer to the end of the mail nobody knows (RFC 5321 §4.2.5).
+		f := fail("the mail", err)
+		// Without an answer to the end of the mail nobody knows (RFC 5321 §4.5.3.2.6).
 		_, answered := errors.AsType[*smtp.SMTPError](err)
 		f.MayHaveReached = !answered
 		return Receipt{}, f
@@ -96,7 +98,7 @@ func (r relay) connect(ctx context.Context) (*smtp.Client, func(), error) {
 		c, err := open(conn)
 		if err != nil {
 			hangUp()
-			return nil, nil, errors.Join(err, ctx.Err())
+			return nil, nil, err
 		}
 		c.CommandTimeout, c.SubmissionTimeout = timeoutOf(r.target), timeoutOf(r.target)
 		return c, hangUp, nil

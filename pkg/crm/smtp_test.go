@@ -1,0 +1,351 @@
+package crm_test
+
+import (
+	"bytes"
+	"crypto/tls"
+	"crypto/x509"
+	"io"
+	"mime"
+	"mime/quotedprintable"
+	"net"
+	"net/http/httptest"
+	"net/mail"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/emersion/go-sasl"
+	"github.com/emersion/go-smtp"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/dealer-agent/dealer/pkg/aap"
+	"github.com/dealer-agent/dealer/pkg/adf"
+	"github.com/dealer-agent/dealer/pkg/dealer"
+	"github.com/dealer-agent/dealer/pkg/lead"
+)
+
+// postOffice is a mail server whose answers can be set.
+type postOffice struct {
+	mu    sync.Mutex
+	mails [][]byte
+	from  string
+	to    []string
+	login string
+	tls   bool
+
+	rcptErr error
+	dataErr error
+	drop    bool // the connection breaks after the mail was taken
+	server  *smtp.Server
+	addr    string
+	ca      *x509.CertPool
+}
+
+func newPostOffice(t testing.TB, secure bool) *postOffice {
+	t.Helper()
+	p := &postOffice{}
+	p.server = smtp.NewServer(p)
+	p.server.Domain = "mail.example"
+	p.server.AllowInsecureAuth = true
+	p.server.ErrorLog = quiet{}
+	if secure {
+		web := httptest.NewTLSServer(nil) // lends its certificate for 127.0.0.1
+		t.Cleanup(web.Close)
+		p.server.TLSConfig = &tls.Config{Certificates: web.TLS.Certificates}
+		p.ca = x509.NewCertPool()
+		p.ca.AddCert(web.Certificate())
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.addr = listener.Addr().String()
+	go func() { _ = p.server.Serve(listener) }()
+	t.Cleanup(func() { p.server.Close() })
+	return p
+}
+
+type quiet struct{}
+
+func (quiet) Printf(string, ...any) {}
+func (quiet) Println(...any)        {}
+
+func (p *postOffice) NewSession(c *smtp.Conn) (smtp.Session, error) { return &session{p, c}, nil }
+
+type session struct {
+	p *postOffice
+	c *smtp.Conn
+}
+
+func (s *session) AuthMechanisms() []string { return []string{sasl.Plain} }
+
+func (s *session) Auth(string) (sasl.Server, error) {
+	return sasl.NewPlainServer(func(_, user, password string) error {
+		if password != "secret of env:MAIL" {
+			return smtp.ErrAuthFailed
+		}
+		s.p.mu.Lock()
+		defer s.p.mu.Unlock()
+		s.p.login = user
+		return nil
+	}), nil
+}
+
+func (s *session) Mail(from string, _ *smtp.MailOptions) error {
+	s.p.mu.Lock()
+	defer s.p.mu.Unlock()
+	s.p.from, s.p.to = from, nil
+	_, s.p.tls = s.c.TLSConnectionState()
+	return nil
+}
+
+func (s *session) Rcpt(to string, _ *smtp.RcptOptions) error {
+	s.p.mu.Lock()
+	defer s.p.mu.Unlock()
+	if s.p.rcptErr != nil {
+		return s.p.rcptErr
+	}
+	s.p.to = append(s.p.to, to)
+	return nil
+}
+
+func (s *session) Data(r io.Reader) error {
+	data, err := io.ReadAll(r)
+	if err != nil {
+		return err
+	}
+	s.p.mu.Lock()
+	defer s.p.mu.Unlock()
+	if s.p.dataErr != nil {
+		return s.p.dataErr
+	}
+	s.p.mails = append(s.p.mails, data)
+	if s.p.drop {
+		s.p.drop = false
+		s.c.Conn().Close()
+	}
+	return nil
+}
+
+func (s *session) Reset()        {}
+func (s *session) Logout() error { return nil }
+
+func (p *postOffice) bench(t testing.TB, change func(*dealer.Target)) *bench {
+	target := dealer.Target{
+		Name: "mail", Type: dealer.TargetSMTP, Server: p.addr, StartTLS: "off",
+		From: "agent@lakeside.example", To: []string{"leads@crm.example", "copy@crm.example"},
+	}
+	if change != nil {
+		change(&target)
+	}
+	b := newBench(t, target)
+	b.RootCAs = p.ca
+	return b
+}
+
+func TestMailBodyIsTheDocument(t *testing.T) {
+	p := newPostOffice(t, false)
+	b := p.bench(t, func(t *dealer.Target) { t.Subject = "ADF {rooftop} {lead_id}" })
+	r := b.submit(t, "L-1", func(_ *aap.LeadRequest, r *lead.Record) { r.Rooftop = "Süd & Söhne" })
+	if err := b.handle(t, "L-1"); err != nil {
+		t.Fatal(err)
+	}
+	b.want(t, "L-1", "mail", lead.HandedOver, 1)
+	if diff := cmp.Diff([]string{"leads@crm.example", "copy@crm.example"}, p.to); diff != "" {
+		t.Error(diff)
+	}
+	raw := p.mails[0]
+	for line := range bytes.Lines(raw) {
+		if len(line) > 78 || !bytes.HasSuffix(line, []byte("\r\n")) {
+			t.Errorf("line of %d bytes: %q", len(line), line)
+		}
+		for _, c := range line {
+			if c >= 0x7f {
+				t.Fatalf("byte beyond ASCII in %q", line)
+			}
+		}
+	}
+	m, err := mail.ReadMessage(bytes.NewReader(raw))
+	if err != nil {
+		t.Fatal(err)
+	}
+	subject, err := new(mime.WordDecoder).DecodeHeader(m.Header.Get("Subject"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{
+		"From": "agent@lakeside.example", "To": "leads@crm.example, copy@crm.example", "Message-Id": "<L-1@lakeside.example>",
+		"Content-Type": "text/plain; charset=utf-8", "Content-Transfer-Encoding": "quoted-printable", "Mime-Version": "1.0",
+		"Date": "Fri, 01 May 2026 12:00:00 +0000",
+	} {
+		if got := m.Header.Get(name); got != want {
+			t.Errorf("%s is %q, want %q", name, got, want)
+		}
+	}
+	if subject != "ADF Süd & Söhne L-1" {
+		t.Errorf("subject %q", subject)
+	}
+	body, err := io.ReadAll(quotedprintable.NewReader(m.Body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(b.rendered(t, r, adf.Options{}), string(body)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestMailSubjectCannotBeInjected(t *testing.T) {
+	p := newPostOffice(t, false)
+	b := p.bench(t, func(t *dealer.Target) { t.Subject = "x\r\nBcc: evil@example.com\r\n\r\nbody" })
+	b.submit(t, "L-1", nil)
+	if err := b.handle(t, "L-1"); err != nil {
+		t.Fatal(err)
+	}
+	m, err := mail.ReadMessage(bytes.NewReader(p.mails[0]))
+	if err != nil || m.Header.Get("Bcc") != "" || m.Header.Get("Mime-Version") == "" {
+		t.Errorf("headers %v, %v", m.Header, err)
+	}
+}
+
+func TestMailConnectionIsProtectedAsTheProfileSays(t *testing.T) {
+	tests := []struct {
+		name     string
+		offered  bool
+		starttls string
+		state    string
+		tls      bool
+	}{
+		{"required and offered", true, "required", lead.HandedOver, true},
+		{"required and not offered", false, "required", lead.Retrying, false},
+		{"required by default", false, "", lead.Retrying, false},
+		{"opportunistic and offered", true, "opportunistic", lead.HandedOver, true},
+		{"opportunistic and not offered", false, "opportunistic", lead.HandedOver, false},
+		{"off", true, "off", lead.HandedOver, false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			p := newPostOffice(t, tt.offered)
+			b := p.bench(t, func(t *dealer.Target) { t.StartTLS = tt.starttls })
+			b.submit(t, "L-1", nil)
+			_ = b.handle(t, "L-1")
+			d := b.want(t, "L-1", "mail", tt.state, 1)
+			if p.tls != tt.tls || d.Begun {
+				t.Errorf("over TLS: %v, begun: %v", p.tls, d.Begun)
+			}
+		})
+	}
+	t.Run("a certificate of an unknown authority", func(t *testing.T) {
+		p := newPostOffice(t, true)
+		b := p.bench(t, func(t *dealer.Target) { t.StartTLS = "required" })
+		b.RootCAs = x509.NewCertPool()
+		b.submit(t, "L-1", nil)
+		if err := b.handle(t, "L-1"); err == nil || len(p.mails) != 0 {
+			t.Errorf("got %v, %d mails", err, len(p.mails))
+		}
+	})
+	t.Run("off is refused for a server elsewhere", func(t *testing.T) {
+		b := newPostOffice(t, false).bench(t, func(t *dealer.Target) { t.Server = "mail.example.com:25" })
+		b.submit(t, "L-1", nil)
+		if err := b.handle(t, "L-1"); err != nil {
+			t.Fatal(err)
+		}
+		b.want(t, "L-1", "mail", lead.Failed, 0)
+	})
+}
+
+func TestMailLogin(t *testing.T) {
+	for password, want := range map[string]string{"env:MAIL": lead.HandedOver, "env:OTHER": lead.Failed, "env:MISSING": lead.Retrying} {
+		p := newPostOffice(t, true)
+		b := p.bench(t, func(t *dealer.Target) { t.StartTLS, t.Username, t.Password = "required", "agent", password })
+		b.submit(t, "L-1", nil)
+		_ = b.handle(t, "L-1")
+		b.want(t, "L-1", "mail", want, 1)
+		if got := p.login == "agent"; got != (want == lead.HandedOver) {
+			t.Errorf("%s: logged in as %q", password, p.login)
+		}
+		if strings.Contains(b.log.String(), "secret of") {
+			t.Error("the password is in the log")
+		}
+	}
+}
+
+func TestMailAnswersDecideWhatHappensNext(t *testing.T) {
+	code := func(n int) error {
+		return &smtp.SMTPError{Code: n, EnhancedCode: smtp.NoEnhancedCode, Message: "no thanks, wilhelmina@example.com"}
+	}
+	tests := []struct {
+		name   string
+		set    func(*postOffice)
+		state  string
+		resend bool
+	}{
+		{"mailbox busy", func(p *postOffice) { p.rcptErr = code(450) }, lead.Retrying, false},
+		{"no such mailbox", func(p *postOffice) { p.rcptErr = code(550) }, lead.Failed, false},
+		{"mail refused for now", func(p *postOffice) { p.dataErr = code(451) }, lead.Retrying, false},
+		{"mail refused for good", func(p *postOffice) { p.dataErr = code(554) }, lead.Failed, false},
+		{"the line breaks after the mail", func(p *postOffice) { p.drop = true }, lead.Retrying, true},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			p := newPostOffice(t, false)
+			tt.set(p)
+			b := p.bench(t, nil)
+			b.submit(t, "L-1", nil)
+			err := b.handle(t, "L-1")
+			if (err != nil) != (tt.state == lead.Retrying) {
+				t.Errorf("the queue is told %v", err)
+			}
+			assertSilent(t, b, err)
+			b.want(t, "L-1", "mail", tt.state, 1)
+			if tt.state == lead.Failed {
+				return
+			}
+			p.mu.Lock()
+			p.rcptErr, p.dataErr, p.mails = nil, nil, nil
+			p.mu.Unlock()
+			if err := b.handle(t, "L-1"); err != nil {
+				t.Fatal(err)
+			}
+			if got := bytes.Contains(p.mails[0], []byte(`status=3D"resend"`)); got != tt.resend {
+				t.Errorf("the second mail is a resend: %v", got)
+			}
+		})
+	}
+}
+
+func TestMailServerThatIsSilentTimesOut(t *testing.T) {
+	for name, greeting := range map[string]string{"from the start": "", "after its greeting": "220 mail.example\r\n"} {
+		t.Run(name, func(t *testing.T) {
+			listener, err := net.Listen("tcp", "127.0.0.1:0")
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer listener.Close()
+			go func() {
+				for {
+					conn, err := listener.Accept()
+					if err != nil {
+						return
+					}
+					_, _ = conn.Write([]byte(greeting))
+				}
+			}()
+			b := newBench(t, dealer.Target{
+				Name: "mail", Type: dealer.TargetSMTP, Server: listener.Addr().String(), StartTLS: "off",
+				From: "agent@lakeside.example", To: []string{"leads@crm.example"}, Timeout: dealer.Duration(200 * time.Millisecond),
+			})
+			b.submit(t, "L-1", nil)
+			begin := time.Now()
+			if err := b.handle(t, "L-1"); err == nil || !strings.Contains(err.Error(), "timed out") {
+				t.Errorf("got %v", err)
+			}
+			if took := time.Since(begin); took > 5*time.Second {
+				t.Errorf("took %v", took)
+			}
+			if d := b.want(t, "L-1", "mail", lead.Retrying, 1); d.Begun {
+				t.Error("a mail that was never sent may not have arrived")
+			}
+		})
+	}
+}

@@ -249,37 +249,52 @@ func (l *Lot) Match(ctx context.Context, p *dealer.Profile, voi aap.Vehicle) (Ve
 	if unit, ok, err := x.matchListed(voi); ok || err != nil {
 		return unit, err
 	}
-	for _, g := range x.gone {
-		if g.year == int64(*voi.Year) && g.pair == pairKey(voi.Make, voi.Model) &&
-			trimsAgree(g.unit.Listing.Trim, voi.Trim) && !forgotten(g.unit, p, now) {
-			return g.unit, nil
+	for _, agree := range [...]func(have, asked string) bool{sameTrim, trimsAgree} {
+		for _, g := range x.gone {
+			if g.year == int64(*voi.Year) && g.pair == pairKey(voi.Make, voi.Model) &&
+				agree(g.unit.Listing.Trim, voi.Trim) && !forgotten(g.unit, p, now) {
+				return g.unit, nil
+			}
 		}
 	}
 	return Vehicle{}, ErrNotFound
 }
 
-// matchListed finds a listing by year, make, model and trim.
-func (x *Index) matchListed(voi aap.Vehicle) (Vehicle, bool, error) {
+// matchListed finds a listing by year, make, model and trim; one with exactly
+// the trim before one whose trim goes on.
+func (x *Index) matchListed(voi aap.Vehicle) (unit Vehicle, ok bool, err error) {
 	pairs, makes := x.models.byName[fold(voi.Model)], x.fields[fieldMake].match(voi.Make)
+	trims, best := x.fields[fieldTrim], -1
 	for doc := range x.keys {
 		if x.columns[colYear][doc] != float64(*voi.Year) ||
 			!slices.Contains(makes, x.fields[fieldMake].of[doc]) ||
-			!slices.Contains(pairs, x.fields[fieldModel].of[doc]) ||
-			!trimsAgree(x.fields[fieldTrim].terms[x.fields[fieldTrim].of[doc]].display, voi.Trim) {
+			!slices.Contains(pairs, x.fields[fieldModel].of[doc]) {
 			continue
 		}
-		unit := Vehicle{Key: x.keys[doc]}
-		if err := unit.Listing.UnmarshalJSON(x.listing(uint32(doc))); err != nil {
-			return Vehicle{}, false, fmt.Errorf("read a listing back: %w", err)
+		have := trims.terms[trims.of[doc]].display
+		if sameTrim(have, voi.Trim) {
+			best = doc
+			break
 		}
-		unit.State, unit.Listing.Status = State(unit.Listing.Status), ""
-		return unit, true, nil
+		if best < 0 && trimsAgree(have, voi.Trim) {
+			best = doc
+		}
 	}
-	return Vehicle{}, false, nil
+	if best < 0 {
+		return Vehicle{}, false, nil
+	}
+	unit.Key = x.keys[best]
+	if err := unit.Listing.UnmarshalJSON(x.listing(uint32(best))); err != nil {
+		return Vehicle{}, false, fmt.Errorf("read a listing back: %w", err)
+	}
+	unit.State, unit.Listing.Status = State(unit.Listing.Status), ""
+	return unit, true, nil
 }
+
+func sameTrim(have, asked string) bool { return fold(have) == fold(asked) }
 
 // trimsAgree reports whether a unit's trim is the asked one, or continues it
 // with further words; no asked trim agrees with any.
 func trimsAgree(have, asked string) bool {
-	return fold(asked) == "" || fold(have) == fold(asked) || firstWords(have, fold(asked))
+	return fold(asked) == "" || sameTrim(have, asked) || firstWords(have, fold(asked))
 }

@@ -115,6 +115,8 @@ func TestReadCollectedDocuments(t *testing.T) {
 		equal(t, "zone known", p.HasZone, false)
 		equal(t, "names", p.Customer.First+" "+p.Customer.Last, "Example Example")
 		equal(t, "phones", len(p.Customer.Phones), 0)
+		equal(t, "unknown elements", len(p.Unknown), 2)
+		equal(t, "unknown element", p.Unknown[0].Path+" "+p.Unknown[0].Text, "/adf/prospect/leadtype Sales")
 		if !strings.Contains(p.Comments, "<https://example.com/profile>") {
 			t.Error("text in CDATA is lost")
 		}

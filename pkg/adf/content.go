@@ -60,7 +60,8 @@ func (rd *reading) checkContent(n *element) {
 			}
 		}
 		if place < 0 {
-			rd.fault(child, "element is not part of %s in ADF; kept as a note", n.name)
+			rd.fault(child, "element is not part of %s in ADF; kept as unknown", n.name)
+			rd.unknown = append(rd.unknown, Unknown{Path: child.path, Text: child.value()})
 			continue
 		}
 		counts[child.name]++

@@ -12,12 +12,13 @@ var unfilled = regexp.MustCompile(`^(\[[A-Za-z][A-Za-z0-9_ .-]*\]|\{\{?[^{}]+\}\
 
 // prospect reads one lead; false when it is none.
 func (rd *reading) prospect(n *element) (Prospect, bool) {
+	rd.unknown = nil
 	rd.checkAll(n)
 	if names := placeholders(n); len(names) > 0 {
 		rd.refuse(n, "unfilled placeholders: "+strings.Join(names, ", "))
 		return Prospect{}, false
 	}
-	p := Prospect{Status: strings.ToLower(n.attrs["status"]), IDs: ids(n)}
+	p := Prospect{Status: strings.ToLower(n.attrs["status"]), IDs: ids(n), Unknown: rd.unknown}
 	switch p.Status {
 	case "new", "resend":
 	case "":

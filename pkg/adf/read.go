@@ -44,6 +44,15 @@ type Prospect struct {
 	Comments string   `json:"comments,omitempty"`
 	Vendor   Vendor   `json:"vendor"`
 	Provider Provider `json:"provider,omitzero"`
+	// Unknown are the elements ADF does not have, in document order.
+	Unknown []Unknown `json:"unknown,omitempty"`
+}
+
+// Unknown is an element that ADF does not have at its place.
+type Unknown struct {
+	// Path is the element, such as /adf/prospect/leadtype.
+	Path string `json:"path"`
+	Text string `json:"text"`
 }
 
 // ID is an identifier a system gave to the lead.

@@ -60,6 +60,8 @@ type reading struct {
 	data   []byte
 	lines  []int // offsets of line feeds
 	faults []Fault
+	// unknown collects the elements of one prospect that ADF does not have.
+	unknown []Unknown
 }
 
 func (rd *reading) fault(n *element, format string, args ...any) {

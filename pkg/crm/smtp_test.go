@@ -2,20 +2,16 @@ package crm_test
 
 import (
 	"bytes"
-	"crypto/tls"
 	"crypto/x509"
 	"io"
 	"mime"
 	"mime/quotedprintable"
 	"net"
-	"net/http/httptest"
 	"net/mail"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
-	"github.com/emersion/go-sasl"
 	"github.com/emersion/go-smtp"
 	"github.com/google/go-cmp/cmp"
 
@@ -24,125 +20,6 @@ import (
 	"github.com/dealer-agent/dealer/pkg/dealer"
 	"github.com/dealer-agent/dealer/pkg/lead"
 )
-
-// postOffice is a mail server whose answers can be set.
-type postOffice struct {
-	mu    sync.Mutex
-	mails [][]byte
-	from  string
-	to    []string
-	login string
-	tls   bool
-
-	rcptErr error
-	dataErr error
-	drop    bool // the connection breaks after the mail was taken
-	server  *smtp.Server
-	addr    string
-	ca      *x509.CertPool
-}
-
-func newPostOffice(t testing.TB, secure bool) *postOffice {
-	t.Helper()
-	p := &postOffice{}
-	p.server = smtp.NewServer(p)
-	p.server.Domain = "mail.example"
-	p.server.AllowInsecureAuth = true
-	p.server.ErrorLog = quiet{}
-	if secure {
-		web := httptest.NewTLSServer(nil) // lends its certificate for 127.0.0.1
-		t.Cleanup(web.Close)
-		p.server.TLSConfig = &tls.Config{Certificates: web.TLS.Certificates}
-		p.ca = x509.NewCertPool()
-		p.ca.AddCert(web.Certificate())
-	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	p.addr = listener.Addr().String()
-	go func() { _ = p.server.Serve(listener) }()
-	t.Cleanup(func() { p.server.Close() })
-	return p
-}
-
-type quiet struct{}
-
-func (quiet) Printf(string, ...any) {}
-func (quiet) Println(...any)        {}
-
-func (p *postOffice) NewSession(c *smtp.Conn) (smtp.Session, error) { return &session{p, c}, nil }
-
-type session struct {
-	p *postOffice
-	c *smtp.Conn
-}
-
-func (s *session) AuthMechanisms() []string { return []string{sasl.Plain} }
-
-func (s *session) Auth(string) (sasl.Server, error) {
-	return sasl.NewPlainServer(func(_, user, password string) error {
-		if password != "secret of env:MAIL" {
-			return smtp.ErrAuthFailed
-		}
-		s.p.mu.Lock()
-		defer s.p.mu.Unlock()
-		s.p.login = user
-		return nil
-	}), nil
-}
-
-func (s *session) Mail(from string, _ *smtp.MailOptions) error {
-	s.p.mu.Lock()
-	defer s.p.mu.Unlock()
-	s.p.from, s.p.to = from, nil
-	_, s.p.tls = s.c.TLSConnectionState()
-	return nil
-}
-
-func (s *session) Rcpt(to string, _ *smtp.RcptOptions) error {
-	s.p.mu.Lock()
-	defer s.p.mu.Unlock()
-	if s.p.rcptErr != nil {
-		return s.p.rcptErr
-	}
-	s.p.to = append(s.p.to, to)
-	return nil
-}
-
-func (s *session) Data(r io.Reader) error {
-	data, err := io.ReadAll(r)
-	if err != nil {
-		return err
-	}
-	s.p.mu.Lock()
-	defer s.p.mu.Unlock()
-	if s.p.dataErr != nil {
-		return s.p.dataErr
-	}
-	s.p.mails = append(s.p.mails, data)
-	if s.p.drop {
-		s.p.drop = false
-		s.c.Conn().Close()
-	}
-	return nil
-}
-
-func (s *session) Reset()        {}
-func (s *session) Logout() error { return nil }
-
-func (p *postOffice) bench(t testing.TB, change func(*dealer.Target)) *bench {
-	target := dealer.Target{
-		Name: "mail", Type: dealer.TargetSMTP, Server: p.addr, StartTLS: "off",
-		From: "agent@lakeside.example", To: []string{"leads@crm.example", "copy@crm.example"},
-	}
-	if change != nil {
-		change(&target)
-	}
-	b := newBench(t, target)
-	b.RootCAs = p.ca
-	return b
-}
 
 func TestMailBodyIsTheDocument(t *testing.T) {
 	p := newPostOffice(t, false)

@@ -20,6 +20,7 @@ type builder struct {
 	statuses, conditions map[string]string
 	rooftops             map[string]string
 	memos                [members]memo
+	lines                [members]cellMemo
 	bodyTypes            memo
 
 	rec record
@@ -67,16 +68,20 @@ func (b *builder) cell(m member) string {
 	return b.profile.Feed.Constants[m.String()]
 }
 
-// line is cell as one clean line.
+// line is the member's first column as one clean line; like cell, it falls
+// back on the profile's constant.
 func (b *builder) line(m member) string {
-	s := b.cell(m)
-	if s == "" {
+	for _, c := range b.m.by[m] {
+		if c < len(b.rec.fields) {
+			if s := b.lines[m].line(b.rec.fields[c]); s != "" {
+				return s
+			}
+		}
+	}
+	if len(b.profile.Feed.Constants) == 0 {
 		return ""
 	}
-	if s = line1(s); isAbsent(s) {
-		return ""
-	}
-	return s
+	return b.profile.Feed.Constants[m.String()]
 }
 
 // build makes the vehicle, or says why the row is rejected.

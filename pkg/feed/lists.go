@@ -8,6 +8,9 @@ import (
 // listMark parts the elements of a list that came as one, such as a JSON array.
 const listMark = '\x1f'
 
+// separators may part the addresses of a photo list, or wrap one.
+const separators = ",|; \t\r\n\x1f\"'"
+
 const (
 	maxPhotos   = 100
 	maxFeatures = 300
@@ -24,6 +27,9 @@ func splitPhotos(cell string, dst []string) (photos []string, bad int) {
 			cell = strings.Join(list, string(listMark))
 		}
 	}
+	if n := strings.Count(cell, "http"); photos == nil && n > 0 {
+		photos = make([]string, 0, min(n, maxPhotos))
+	}
 	for cell = strings.TrimSpace(cell); cell != ""; {
 		one := cell
 		cell = ""
@@ -33,12 +39,12 @@ func splitPhotos(cell string, dst []string) (photos []string, bad int) {
 				break
 			}
 			at += next
-			if isURLStart(one[at:]) && strings.ContainsRune(",|;\n\t \x1f", rune(one[at-1])) {
+			if isURLStart(one[at:]) && strings.IndexByte(separators, one[at-1]) >= 0 {
 				one, cell = one[:at], one[at:]
 				break
 			}
 		}
-		one = strings.Trim(one, ",|; \t\r\n\x1f\"'")
+		one = strings.Trim(one, separators)
 		if one == "" || isAbsent(one) {
 			continue
 		}
@@ -125,18 +131,24 @@ func isHost(h string) bool {
 	return true
 }
 
+// uriBytes are the characters that RFC 3986 lets stand, but % and #.
+var uriBytes = func() (set [256]bool) {
+	for c := range 256 {
+		letter := c|0x20 >= 'a' && c|0x20 <= 'z' && c < 0x80
+		set[c] = letter || c >= '0' && c <= '9' || c < 0x80 && strings.IndexByte("-._~:/?@!$&'()*+,;=", byte(c)) >= 0
+	}
+	return set
+}()
+
 // uriByte reports whether the byte may stand as it is.
 func uriByte(s string, i int) bool {
-	c := s[i]
-	switch {
-	case c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9':
-		return true
-	case c == '%':
+	switch c := s[i]; c {
+	case '%':
 		return i+2 < len(s) && isHex(s[i+1]) && isHex(s[i+2])
-	case c == '#':
+	case '#':
 		return strings.IndexByte(s, '#') == i
 	default:
-		return strings.IndexByte("-._~:/?@!$&'()*+,;=", c) >= 0
+		return uriBytes[c]
 	}
 }
 
@@ -164,7 +176,9 @@ func splitFeatures(cell string, dst []string) []string {
 		}
 	}
 	for part := range strings.SplitSeq(cell, sep) {
-		part = strings.Trim(line1(part), " ,;|•·*")
+		if part = line1(part); part != "" && (!uriBytes[part[0]] || !uriBytes[part[len(part)-1]]) {
+			part = strings.Trim(part, " ,;|•·*")
+		}
 		if part == "" || isAbsent(part) || contains(dst, part) {
 			continue
 		}

@@ -105,7 +105,7 @@ func (m *mapping) byTable(folded []string, fixed [members]bool) {
 			m.use[i] = "other_attributes." + name
 			continue
 		}
-		sp, ok := spellings()[key]
+		sp, ok := spellingOf(m.headers[i], key)
 		if !ok {
 			if saleColumn(key) {
 				m.saleOnly = append(m.saleOnly, safe(m.headers[i]))
@@ -139,6 +139,28 @@ func (m *mapping) byTable(folded []string, fixed [members]bool) {
 			m.use[i] = UseUnmapped
 		}
 	}
+}
+
+// generic are names that say nothing without what stands before them in a path.
+var generic = []string{
+	"id", "number", "type", "class", "category", "url", "link", "style", "image", "images", "photo", "photos", "description",
+	"comments", "lot", "sku", "color", "status", "availability", "condition", "series", "used", "sold", "options", "location", "store",
+}
+
+// spellingOf looks a header up; of a path the last name counts when the whole
+// is unknown, after every column that is known whole.
+func spellingOf(header, folded string) (spelling, bool) {
+	if sp, ok := spellings()[folded]; ok {
+		return sp, true
+	}
+	dot := strings.LastIndexByte(header, '.')
+	if dot < 0 {
+		return spelling{}, false
+	}
+	last := foldHeader(header[dot+1:])
+	sp, ok := spellings()[last]
+	sp.rank += 1000
+	return sp, ok && !slices.Contains(generic, last)
 }
 
 func findColumn(headers, folded []string, name string) int {

@@ -17,7 +17,7 @@ const maxMileage = 2_000_000
 // reading that cannot be trusted.
 func parseMileage(s, unit string) (miles int64, given, ok bool) {
 	s = strings.TrimSpace(s)
-	n, plain := plainInt(s)
+	n, plain := quickNumber(s)
 	if !plain {
 		if s == "" || isAbsent(s) {
 			return 0, false, true

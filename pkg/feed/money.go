@@ -50,7 +50,7 @@ var harmlessWords = []string{"OBO", "FIRM", "CASH", "PRICE", "ONLY", "NOW", "OUR
 // is never less than what the dealer asked.
 func parseMoney(s string) amount {
 	s = strings.TrimSpace(s)
-	if n, ok := plainInt(s); ok {
+	if n, ok := quickNumber(strings.TrimPrefix(s, "$")); ok {
 		return checkAmount(n, "")
 	}
 	if s == "" || isAbsent(s) {
@@ -124,6 +124,16 @@ func plainInt(s string) (int64, bool) {
 		n = n*10 + int64(s[i]-'0')
 	}
 	return n, true
+}
+
+// quickNumber reads the two commonest forms, 12345 and 12,345.
+func quickNumber(s string) (int64, bool) {
+	if n := len(s); n >= 5 && n <= 7 && s[n-4] == ',' {
+		high, ok1 := plainInt(s[:n-4])
+		low, ok2 := plainInt(s[n-3:])
+		return high*1000 + low, ok1 && ok2
+	}
+	return plainInt(s)
 }
 
 // cutNumber takes the one number of a cell and the words around it; ok is false

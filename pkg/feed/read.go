@@ -112,7 +112,8 @@ func (r *reader) read(ctx context.Context, src Source) (inventory.Batch, error) 
 	r.remap(r.table.columns())
 	r.b = newBuilder(r.profile, r.report, r.vouched)
 	r.b.m = r.m
-	r.at, r.stocks = map[string]int{}, map[string]string{}
+	guess := int(min(max(src.Size, 0)/1000, 20_000))
+	r.units, r.at, r.stocks = make([]inventory.Vehicle, 0, guess), make(map[string]int, guess), make(map[string]string, guess)
 	if err := r.rows(ctx); err != nil {
 		return inventory.Batch{}, err
 	}

@@ -16,8 +16,10 @@ var order = []inventory.State{inventory.Available, inventory.InTransit, inventor
 func (b *builder) state() {
 	b.v.State = inventory.Available
 	for _, c := range b.m.by[mStatus] {
-		if s := b.at(c); s != "" && !isAbsent(s) {
-			b.raise(line1(s))
+		if c < len(b.rec.fields) {
+			if s := b.lines[mStatus].line(b.rec.fields[c]); s != "" {
+				b.raise(s)
+			}
 		}
 	}
 	if s := b.profile.Feed.Constants["status"]; s != "" && !b.m.has(mStatus) {
@@ -33,11 +35,14 @@ func (b *builder) state() {
 }
 
 func (b *builder) raise(word string) {
-	state, ok := b.statuses[squash(word)]
-	if !ok {
-		state, ok = vocabularies()["status"].find(word)
-	}
-	if !ok {
+	state := b.memos[mStatus].of(word, func(s string) string {
+		if state, ok := b.statuses[squash(s)]; ok {
+			return state
+		}
+		state, _ := vocabularies()["status"].find(s)
+		return state
+	})
+	if state == "" {
 		state = string(inventory.Hidden)
 		b.warn("status " + strconv.Quote(safe(word)) + " is unknown; the unit is hidden until feed.statuses maps it")
 	}
@@ -60,8 +65,11 @@ func (b *builder) kind() {
 	l := &b.v.Listing
 	condition := b.condition(b.line(mCondition), true)
 	for _, c := range b.m.by[mVehicleType] {
-		s := line1(b.at(c))
-		if s == "" || isAbsent(s) {
+		if c >= len(b.rec.fields) {
+			continue
+		}
+		s := b.lines[mVehicleType].line(b.rec.fields[c])
+		if s == "" {
 			continue
 		}
 		if found := b.condition(s, false); found != "" {
@@ -83,7 +91,7 @@ func (b *builder) kind() {
 			condition = "used"
 		}
 	}
-	if certified, ok := parseBool(b.line(mCertified)); ok && certified || b.condition(b.line(mCertified), false) == "cpo" {
+	if s := b.line(mCertified); s != "" && b.memos[mCertified].of(s, b.isCertified) != "" {
 		if condition == "new" {
 			b.warn("certified and new; the certificate is not shown")
 		} else {
@@ -97,15 +105,26 @@ func (b *builder) kind() {
 	l.Condition = condition
 }
 
+// isCertified reads a certified column: yes, or a word for it.
+func (b *builder) isCertified(s string) string {
+	if yes, ok := parseBool(s); ok && !yes || !ok && b.condition(s, false) != "cpo" {
+		return ""
+	}
+	return "yes"
+}
+
 func (b *builder) condition(s string, must bool) string {
 	if s == "" {
 		return ""
 	}
-	c, ok := b.conditions[squash(s)]
-	if !ok {
-		c, ok = vocabularies()["condition"].find(s)
-	}
-	if !ok && must {
+	c := b.memos[mCondition].of(s, func(s string) string {
+		if c, ok := b.conditions[squash(s)]; ok {
+			return c
+		}
+		c, _ := vocabularies()["condition"].find(s)
+		return c
+	})
+	if c == "" && must {
 		b.warn("condition " + strconv.Quote(safe(s)) + " is unknown; left out")
 	}
 	return c

@@ -83,8 +83,18 @@ func prose(s string) string {
 		s = plain(s)
 	}
 	var b strings.Builder
-	breaks, blank := 0, false
-	for _, c := range s {
+	b.Grow(len(s))
+	breaks, blank, done := 0, false, 0
+	for at, c := range s {
+		if at < done {
+			continue
+		}
+		if breaks == 0 && !blank {
+			if done = at + plainRun(s[at:]); done > at {
+				b.WriteString(s[at:done])
+				continue
+			}
+		}
 		switch {
 		case c == '\n' || c == '\u2028' || c == '\u2029' || c == listMark:
 			breaks++
@@ -109,6 +119,17 @@ func prose(s string) string {
 		b.WriteRune(c)
 	}
 	return cut(b.String(), maxDescription)
+}
+
+// plainRun is how many bytes from the start are printable ASCII with single
+// blanks between words.
+func plainRun(s string) int {
+	printable := func(i int) bool { return s[i] > ' ' && s[i] < 0x7f }
+	n := 0
+	for n < len(s) && (printable(n) || n > 0 && s[n] == ' ' && n+1 < len(s) && printable(n+1)) {
+		n++
+	}
+	return n
 }
 
 // invisible are characters that a reader does not see: controls, marks of
@@ -141,6 +162,7 @@ var (
 // plain turns HTML into text. A "<" that opens no tag stays text.
 func plain(s string) string {
 	var b strings.Builder
+	b.Grow(len(s))
 	for len(s) > 0 {
 		open := strings.IndexByte(s, '<')
 		if open < 0 {

@@ -94,11 +94,22 @@ func isAbsent(s string) bool {
 	if len(s) > 16 {
 		return false
 	}
-	key := squash(s)
-	if key == "" {
+	var buf [16]byte
+	key := buf[:0]
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c >= '0' && c <= '9' || c >= 0x80:
+			return false // no word of the table has either
+		case c >= 'a' && c <= 'z':
+			key = append(key, c)
+		case c >= 'A' && c <= 'Z':
+			key = append(key, c|0x20)
+		}
+	}
+	if len(key) == 0 {
 		return true
 	}
-	_, ok := vocabularies()["absent"].exact[key]
+	_, ok := vocabularies()["absent"].exact[string(key)]
 	return ok
 }
 
@@ -114,4 +125,47 @@ func (m memo) of(s string, make func(string) string) string {
 		m[s] = v
 	}
 	return v
+}
+
+// cellMemo remembers the clean line of a column's cells, as long as the column
+// repeats itself.
+type cellMemo struct {
+	lines       map[string]string
+	asked, hits int
+	off         bool
+}
+
+func (m *cellMemo) line(cell []byte) string {
+	if m.off || len(cell) > 64 {
+		return freshLine(cell)
+	}
+	m.asked++
+	if s, ok := m.lines[string(cell)]; ok {
+		m.hits++
+		return s
+	}
+	if m.asked == 1024 && m.hits < m.asked/2 {
+		m.off, m.lines = true, nil
+		return freshLine(cell)
+	}
+	s := freshLine(cell)
+	if m.lines == nil {
+		m.lines = map[string]string{}
+	}
+	if len(m.lines) < 4096 {
+		m.lines[string(cell)] = s
+	}
+	return s
+}
+
+// freshLine is the cell as one clean line, empty when it says it is absent.
+func freshLine(cell []byte) string {
+	if len(cell) == 0 {
+		return ""
+	}
+	s := line1(text(cell))
+	if isAbsent(s) {
+		return ""
+	}
+	return s
 }

@@ -1,0 +1,49 @@
+package feed_test
+
+import (
+	"bytes"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/dealer-agent/dealer/pkg/feed"
+)
+
+// exportOf makes a plausible export of n units with 31 columns and five photos each.
+func exportOf(n int) []byte {
+	makers := []struct{ make, model, trim, body string }{
+		{"Honda", "Civic", "EX-L", "4d Sedan"}, {"Chevy", "Silverado 1500", "LT", "Crew Cab Pickup"},
+		{"Toyota", "RAV4", "XLE", "4d SUV AWD"}, {"Tesla", "Model 3", "Long Range", "Sedan"}, {"Mercedes", "GLC 300", "4MATIC", "SUV"},
+	}
+	colors := []string{"White", "Crystal Black Pearl", "Blue", "Magnetic Gray Metallic", "Red"}
+	var b bytes.Buffer
+	b.WriteString("Type,Stock,VIN,Year,Make,Model,Body,Trim,Doors,ExteriorColor,InteriorColor,EngineCylinders,EngineDisplacement,Transmission,Miles,SellingPrice,MSRP,BookValue,Invoice,Certified,DateInStock,Description,Options,Dealer_Name,Drivetrain,Fuel_Type,CityMPG,HighwayMPG,VDP_URL,Status,ImageList\r\n")
+	for i := range n {
+		m := makers[i%len(makers)]
+		fmt.Fprintf(&b, `"Used","K%05d","1HGCV1F3%09d","%d","%s","%s","%s","%s","4","%s","Black","4","2.0L","8 Speed Automatic","%d,%03d","$%d,%03d","0","12345","11111","False","%d/%d/2026","One owner, clean history. ""Like new"" & well kept; call us today for a test drive.","Heated Seats|Sunroof|Apple CarPlay|Blind Spot Monitor","Example Motors","AWD","Gasoline","28","36","https://www.example.com/inventory/%d","In Stock","`,
+			i, i, 2014+i%12, m.make, m.model, m.body, m.trim, colors[i%5], 10+i%90, i%1000, 12+i%40, i%1000, 1+i%12, 1+i%28, i)
+		for k := range 5 {
+			if k > 0 {
+				b.WriteByte(',')
+			}
+			fmt.Fprintf(&b, "https://cdn.example.com/photos/%d/%d.jpg?w=640,h=480", i, k)
+		}
+		b.WriteString("\"\r\n")
+	}
+	return b.Bytes()
+}
+
+func BenchmarkReadCSV(b *testing.B) {
+	const rows = 20_000
+	file := exportOf(rows)
+	p := oneRooftop()
+	b.SetBytes(int64(len(file)))
+	b.ReportAllocs()
+	for b.Loop() {
+		batch, _, err := feed.Read(b.Context(), feed.Source{Name: "bench.csv", Size: int64(len(file)), Modified: time.Unix(1_780_000_000, 0), Body: bytes.NewReader(file)}, p)
+		if err != nil || len(batch.Vehicles) != rows {
+			b.Fatalf("%d vehicles, %v", len(batch.Vehicles), err)
+		}
+	}
+	b.ReportMetric(float64(rows*b.N)/b.Elapsed().Seconds(), "rows/s")
+}

@@ -152,7 +152,7 @@ func (f *field) finish() {
 		t.count = len(f.build.lists[id])
 		if t.count > min(len(f.of)/32, 4096) {
 			t.dense = newSet(len(f.of))
-			t.dense.or(t.docs)
+			t.docs.WriteDenseTo(t.dense)
 		}
 		best := 0
 		for _, s := range f.build.spelt[id] {

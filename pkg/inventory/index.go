@@ -189,8 +189,8 @@ func (x *Index) fill(listed []*Vehicle) {
 	x.models = newModels(x.fields[fieldModel], x.fields[fieldTrim], pairs)
 	for id, t := range x.fields[fieldRooftop].terms {
 		docs := newSet(n)
-		docs.or(t.docs)
-		x.stale = append(x.stale, rooftopAge{name: x.fields[fieldRooftop].terms[id].display, vouched: x.head.vouchedFor(t.display), docs: docs})
+		docs.any([]*term{&x.fields[fieldRooftop].terms[id]})
+		x.stale = append(x.stale, rooftopAge{name: t.display, vouched: x.head.vouchedFor(t.display), docs: docs})
 	}
 }
 

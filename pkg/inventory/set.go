@@ -1,10 +1,6 @@
 package inventory
 
-import (
-	"math/bits"
-
-	"github.com/RoaringBitmap/roaring/v2"
-)
+import "math/bits"
 
 // set is a set of documents with one bit for each; searches narrow one down.
 type set []uint64
@@ -44,34 +40,27 @@ func (s set) count() int {
 	return n
 }
 
-// or adds a posting. A posting's dense parts overwrite, so several of them
-// must be united by union first.
-func (s set) or(docs *roaring.Bitmap) { docs.WriteDenseTo(s) }
+func (s set) or(t set) {
+	for i := range s {
+		s[i] |= t[i]
+	}
+}
+
+// orTerms adds the documents that have any of the terms.
+func (s set) orTerms(terms []*term) {
+	for _, t := range terms {
+		if t.dense != nil {
+			s.or(t.dense)
+			continue
+		}
+		t.docs.WriteDenseTo(s) // sparse: lists, which add
+	}
+}
 
 // any replaces the set with the documents that have any of the terms.
 func (s set) any(terms []*term) {
 	clear(s)
-	for _, t := range terms {
-		if t.dense != nil {
-			for i, w := range t.dense {
-				s[i] |= w
-			}
-			continue
-		}
-		s.or(t.docs) // sparse: its containers are lists
-	}
-}
-
-// union replaces the set with the documents of all postings.
-func (s set) union(postings []*roaring.Bitmap) {
-	clear(s)
-	switch len(postings) {
-	case 0:
-	case 1:
-		s.or(postings[0])
-	default:
-		s.or(roaring.FastOr(postings...))
-	}
+	s.orTerms(terms)
 }
 
 // appendDocs adds the members in ascending order.

@@ -1,37 +1,45 @@
 package inventory
 
 import (
-	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
-
-	"github.com/RoaringBitmap/roaring/v2"
 
 	"github.com/dealer-agent/dealer/pkg/aap"
 )
 
 // lexicon finds listings by the words in them, for the query filter.
 type lexicon struct {
-	ids      map[string]uint32
-	postings []*roaring.Bitmap
+	wordTable
+	// docs holds the documents of each word's texts; word w has those between
+	// ends[w-1] and ends[w].
+	docs []uint32
+	ends []int
+	// terms are the terms of the fields that a word stands in or for.
+	terms map[uint32][]*term
 	// byLength lists the words of each length in letters, for words that are
 	// not found as they were typed.
-	byLength [][]string
+	byLength [][]uint32
 }
 
 // textBuilder collects the words of features and descriptions.
 type textBuilder struct {
-	ids   map[string]uint32
-	lists [][]uint32
+	wordTable
+	// seen is the last document of each word, plus one; counts its documents.
+	seen, counts []uint32
+	// flow is the words of all documents one after the other.
+	flow []uint32
+	ends []int
 	// features remembers the words of a feature: lots repeat them.
 	features map[string][]uint32
 	buf      []byte
 }
 
 func newTextBuilder() *textBuilder {
-	return &textBuilder{ids: map[string]uint32{}, features: map[string][]uint32{}}
+	return &textBuilder{wordTable: newWordTable(), features: map[string][]uint32{}}
 }
 
+// add takes the texts of the next document.
 func (b *textBuilder) add(doc uint32, row *aap.Vehicle) {
 	for _, feature := range row.Features {
 		ids, ok := b.features[feature]
@@ -46,6 +54,7 @@ func (b *textBuilder) add(doc uint32, row *aap.Vehicle) {
 		}
 	}
 	b.text(doc, row.Description)
+	b.ends = append(b.ends, len(b.flow))
 }
 
 // text adds the words of a long text without making a string of each.
@@ -56,83 +65,92 @@ func (b *textBuilder) text(doc uint32, s string) {
 		}
 		return
 	}
-	b.buf = b.buf[:0]
+	buf := b.buf[:0]
 	for i := range len(s) {
-		c := s[i]
-		switch {
-		case 'a' <= c && c <= 'z' || '0' <= c && c <= '9':
-			b.buf = append(b.buf, c)
-			continue
-		case 'A' <= c && c <= 'Z':
-			b.buf = append(b.buf, c+'a'-'A')
+		if c := wordByte[s[i]]; c != 0 {
+			buf = append(buf, c)
 			continue
 		}
-		if len(b.buf) > 0 {
-			b.put(doc, b.id(b.buf))
-			b.buf = b.buf[:0]
+		if len(buf) > 0 {
+			b.put(doc, b.id(buf))
+			buf = buf[:0]
 		}
 	}
-	if len(b.buf) > 0 {
-		b.put(doc, b.id(b.buf))
+	if len(buf) > 0 {
+		b.put(doc, b.id(buf))
 	}
+	b.buf = buf
 }
 
-func (b *textBuilder) id(word []byte) uint32 {
-	id, ok := b.ids[string(word)]
-	if !ok {
-		id = uint32(len(b.lists))
-		b.ids[string(word)] = id
-		b.lists = append(b.lists, nil)
+// wordByte is each ASCII letter in lower case and each digit, else 0.
+var wordByte = func() (table [256]byte) {
+	for c := range byte(0x80) {
+		if r := rune(c); unicode.IsLetter(r) || unicode.IsDigit(r) {
+			table[c] = byte(unicode.ToLower(r))
+		}
 	}
-	return id
-}
+	return table
+}()
 
 // put relies on documents coming in order.
 func (b *textBuilder) put(doc, id uint32) {
-	if list := b.lists[id]; len(list) == 0 || list[len(list)-1] != doc {
-		b.lists[id] = append(list, doc)
+	for len(b.seen) <= int(id) {
+		b.seen, b.counts = append(b.seen, 0), append(b.counts, 0)
 	}
+	if b.seen[id] == doc+1 {
+		return
+	}
+	b.seen[id] = doc + 1
+	b.counts[id]++
+	b.flow = append(b.flow, id)
 }
 
 // finish adds the words of the fields, with every known other spelling, and
 // makes the lexicon.
 func (b *textBuilder) finish(x *Index) *lexicon {
-	extra := map[uint32][]*roaring.Bitmap{}
+	l := &lexicon{terms: map[uint32][]*term{}, docs: make([]uint32, len(b.flow)), ends: make([]int, len(b.counts))}
+	at := 0
+	for id, n := range b.counts {
+		l.ends[id] = at // moves to the end as the documents are put in
+		at += int(n)
+	}
+	start := 0
+	for doc, end := range b.ends {
+		for _, id := range b.flow[start:end] {
+			l.docs[l.ends[id]] = uint32(doc)
+			l.ends[id]++
+		}
+		start = end
+	}
 	for id, f := range x.fields {
 		switch fieldID(id) {
 		case fieldMake, fieldModel, fieldTrim, fieldBody, fieldDriveline, fieldTransmission, fieldFuel, fieldExterior, fieldInterior, fieldYear:
 		default:
 			continue
 		}
-		for term := 1; term < len(f.terms); term++ {
-			t := &f.terms[term]
-			for _, w := range fieldWords(fieldID(id), t) {
-				word := b.id([]byte(w))
-				extra[word] = append(extra[word], t.docs)
+		for i := 1; i < len(f.terms); i++ {
+			for _, w := range fieldWords(fieldID(id), &f.terms[i]) {
+				l.stands(b.id([]byte(w)), &f.terms[i])
 			}
 		}
 		for name, ids := range f.byName { // VW, CRV, F150
-			for _, term := range ids {
-				word := b.id([]byte(name))
-				extra[word] = append(extra[word], f.terms[term].docs)
+			for _, i := range ids {
+				l.stands(b.id([]byte(name)), &f.terms[i])
 			}
 		}
 	}
-	l := &lexicon{ids: b.ids, postings: make([]*roaring.Bitmap, len(b.lists))}
-	for word, id := range b.ids {
-		docs := roaring.BitmapOf(b.lists[id]...)
-		if more := extra[id]; len(more) > 0 {
-			docs = roaring.FastOr(append(more, docs)...)
-		}
-		l.postings[id] = docs
+	l.wordTable = b.wordTable
+	for id, word := range l.words {
 		n := utf8.RuneCountInString(word)
 		for len(l.byLength) <= n {
 			l.byLength = append(l.byLength, nil)
 		}
-		l.byLength[n] = append(l.byLength[n], word)
+		l.byLength[n] = append(l.byLength[n], uint32(id))
 	}
 	return l
 }
+
+func (l *lexicon) stands(word uint32, t *term) { l.terms[word] = append(l.terms[word], t) }
 
 // fieldWords are the words by which a query finds a term.
 func fieldWords(id fieldID, t *term) []string {
@@ -146,9 +164,24 @@ func fieldWords(id fieldID, t *term) []string {
 	return out
 }
 
-// query returns the documents that have every token of the text. A token
-// stands for a word in any searched field, a stock number or a VIN; a word of
-// four letters or more that nobody has may have one typing error.
+// or adds the documents of a word.
+func (l *lexicon) or(word uint32, out set) {
+	if int(word) < len(l.ends) {
+		start := 0
+		if word > 0 {
+			start = l.ends[word-1]
+		}
+		for _, doc := range l.docs[start:l.ends[word]] {
+			out.add(doc)
+		}
+	}
+	out.orTerms(l.terms[word])
+}
+
+// query narrows hits to the documents that have every token of the text. A
+// token stands for a word in any searched field, a stock number or a VIN; a
+// word of four letters or more that nobody has may have one typing error.
+// Numbers are words: "under 30k" asks for cars that say "under" and "30k".
 func (x *Index) query(text string, hits, tmp set) {
 	for token := range strings.FieldsSeq(text) {
 		clear(tmp)
@@ -157,69 +190,66 @@ func (x *Index) query(text string, hits, tmp set) {
 	}
 }
 
+// token adds the documents of one token to an empty set.
 func (x *Index) token(token string, out set) {
-	if docs, ok := x.byStock[FoldID(token)]; ok {
-		for _, d := range docs {
-			out.add(d)
-		}
+	for _, doc := range x.byStock[FoldID(token)] {
+		out.add(doc)
 	}
-	if d, ok := x.byVIN[strings.ToUpper(token)]; ok {
-		out.add(d)
+	if doc, ok := x.byVIN[strings.ToUpper(token)]; ok {
+		out.add(doc)
 	}
-	var found []*roaring.Bitmap
 	whole := fold(token)
-	if id, ok := x.words.ids[whole]; ok {
-		found = append(found, x.words.postings[id])
+	id, exact := x.words.lookup(whole)
+	if exact {
+		x.words.or(id, out)
 	}
 	parts := words(token)
 	switch {
-	case len(parts) == 1 && parts[0] != whole:
-		found = append(found, x.words.find(parts[0])...)
-	case len(parts) > 1:
-		all := make([]*roaring.Bitmap, 0, len(parts))
-		for _, part := range parts {
-			all = append(all, roaring.FastOr(x.words.find(part)...))
-		}
-		found = append(found, roaring.FastAnd(all...))
-	case len(parts) == 1 && len(found) == 0:
-		found = x.words.find(parts[0])
-	case len(parts) == 0 && len(found) == 0: // no letter, no digit: no constraint
+	case len(parts) == 0: // no letter, no digit: no constraint
 		out.fill(x.Size())
-	}
-	if len(found) > 0 {
-		more := newSet(x.Size())
-		more.union(found)
-		for i := range out {
-			out[i] |= more[i]
+	case len(parts) > 1: // F-150 as written: both words
+		both := newSet(x.Size())
+		both.fill(x.Size())
+		for _, part := range parts {
+			one := newSet(x.Size())
+			x.words.find(part, one)
+			both.and(one)
 		}
+		out.or(both)
+	case !exact || parts[0] != whole || x.words.form(whole) != whole:
+		x.words.find(parts[0], out)
 	}
 }
 
-// find returns the postings of a word, or of the words one typing error away
-// when nothing has the word itself.
-func (l *lexicon) find(word string) []*roaring.Bitmap {
+// form is the usual form of a word, such as gray for grey.
+func (l *lexicon) form(word string) string {
 	for _, section := range [...]string{"color", "transmission words"} {
 		if form, ok := known().wordForms[section][word]; ok {
-			if id, ok := l.ids[form]; ok {
-				word = form
-				return []*roaring.Bitmap{l.postings[id]}
-			}
+			return form
 		}
 	}
-	if id, ok := l.ids[word]; ok {
-		return []*roaring.Bitmap{l.postings[id]}
+	return word
+}
+
+// find adds the documents of a word, or of the words one typing error away
+// when nothing has the word itself.
+func (l *lexicon) find(word string, out set) {
+	found := false
+	for _, w := range [...]string{word, l.form(word)} {
+		if id, ok := l.lookup(w); ok {
+			l.or(id, out)
+			found = true
+		}
 	}
 	n := utf8.RuneCountInString(word)
-	if _, err := strconv.ParseFloat(word, 64); n < 4 || err == nil || strings.ContainsAny(word, "0123456789") {
-		return nil
+	if found || n < 4 || strings.ContainsAny(word, "0123456789") {
+		return
 	}
-	var out []*roaring.Bitmap
 	for length := n - 1; length <= n+1 && length < len(l.byLength); length++ {
 		for _, candidate := range l.byLength[length] {
-			if oneSlip(word, candidate) {
-				out = append(out, l.postings[l.ids[candidate]])
+			if oneSlip(word, l.words[candidate]) {
+				l.or(candidate, out)
 			}
 		}
 	}
-	return out
 }

@@ -63,6 +63,8 @@ func TestRefuseChoosesTheCodeAndListsEveryFault(t *testing.T) {
 			[]aap.Violation{v("/vehicle_of_interest/condition", "enum"), v("/vehicle_of_interest/condition", "enum")}, aap.SchemaValidationFailed},
 		{"crossed here, unknown there", base().with("/vehicle_of_interest/condition", "good").with("/trade_in/condition", "mint"),
 			[]aap.Violation{v("/trade_in/condition", "enum"), v("/vehicle_of_interest/condition", "enum")}, aap.SchemaValidationFailed},
+		{"a crossed condition that is there twice", base().with("/trade_in/condition", "used"),
+			[]aap.Violation{v("/trade_in/condition", "duplicateKey"), v("/trade_in/condition", "enum")}, aap.SchemaValidationFailed},
 		{"a condition that is no text", base().with("/trade_in/condition", 3),
 			[]aap.Violation{v("/trade_in/condition", "type")}, aap.SchemaValidationFailed},
 		{"a condition in another place", base().with("/trade_in/other_attributes", map[string]any{"condition": "used"}),

@@ -53,5 +53,8 @@ func (o *Origin) Fetch(ctx context.Context, tag string) (dealer.Document, error)
 }
 
 func (o *Origin) fault(err error) error {
-	return fmt.Errorf("profile s3://%s/%s: %w", o.bucket, o.key, err)
+	return fmt.Errorf("profile %s: %w", o, err)
 }
+
+// String is the object's S3 address.
+func (o *Origin) String() string { return "s3://" + o.bucket + "/" + o.key }

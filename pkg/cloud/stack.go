@@ -2,7 +2,10 @@ package cloud
 
 import (
 	"context"
+	"log/slog"
+	"os"
 	"sync"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/config"
@@ -70,7 +73,18 @@ func (s *Stack) Queue() lead.Queue {
 // Objects is the S3 client.
 func (s *Stack) Objects() *s3.Client { return s.object() }
 
-// ProfileOrigin is the dealer profile in S3.
-func (s *Stack) ProfileOrigin() dealer.Origin {
-	return NewOrigin(s.object(), s.Settings.ProfileBucket, s.Settings.ProfileKey)
+// LogProfile is what the log says when a new profile cannot be used and the
+// last good one stays; an alarm matches these words.
+const LogProfile = "dealer profile refused"
+
+// Profiles is the dealer profile in S3, asked for at most once each
+// ProfileMaxAge. A version that cannot be used is logged as LogProfile.
+func (s *Stack) Profiles(log *slog.Logger) dealer.Source {
+	origin := NewOrigin(s.object(), s.Settings.ProfileBucket, s.Settings.ProfileKey)
+	return dealer.NewCache(origin, s.Settings.ProfileMaxAge, time.Now, func(ctx context.Context, err error) {
+		log.ErrorContext(ctx, LogProfile, "error", err)
+	})
 }
+
+// Log writes to the function's log.
+func (s *Stack) Log() *slog.Logger { return NewLogger(os.Stderr, s.Settings.LogLevel) }

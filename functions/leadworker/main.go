@@ -1,0 +1,34 @@
+// Command leadworker is the Lambda function that takes lead ids from the queue
+// and hands the leads over to the dealer's systems.
+package main
+
+import (
+	"context"
+	"log"
+	"os"
+	"time"
+
+	"github.com/aws/aws-lambda-go/lambda"
+
+	"github.com/dealer-agent/dealer/pkg/cloud"
+	"github.com/dealer-agent/dealer/pkg/crm"
+	"github.com/dealer-agent/dealer/pkg/dealer"
+)
+
+func main() {
+	stack, err := cloud.Open(context.Background(), cloud.LeadWorker, os.LookupEnv)
+	if err != nil {
+		log.Fatal(err)
+	}
+	logger := stack.Log()
+	worker := &crm.Worker{
+		Leads: stack.Leads(), Profiles: stack.Profiles(logger), Log: logger, Lease: 2 * time.Minute,
+		Transports: map[string]crm.Opener{dealer.TargetFile: noFolder},
+	}
+	lambda.Start(cloud.Deliver(worker.Handle, logger))
+}
+
+// noFolder keeps the lead queued until the profile names another target.
+func noFolder(dealer.Target, crm.Setup) (crm.Transport, error) {
+	return nil, &crm.Failure{Reason: "a target of type file cannot work on AWS: use https or smtp in the profile"}
+}

@@ -1,0 +1,128 @@
+// Package feeds imports the files that a dealer's system puts into S3.
+package feeds
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-lambda-go/events"
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/aws-sdk-go-v2/service/s3/types"
+
+	"github.com/dealer-agent/dealer/pkg/feed"
+	"github.com/dealer-agent/dealer/pkg/inventory"
+)
+
+// What the log says of a file; alarms match these words.
+const (
+	LogImported = "feed imported"
+	LogRefused  = "feed refused"
+	LogKept     = "rooftop kept its last good inventory"
+	LogFailed   = "feed import failed"
+)
+
+// Importer is what handles the content; *feed.Importer is one.
+type Importer interface {
+	Import(ctx context.Context, src feed.Source, dryRun bool) (feed.Report, error)
+}
+
+// Events imports the objects that S3 events name. A report on each lies in
+// the same bucket under ReportPrefix, the feed's key and ".json".
+type Events struct {
+	Objects  *s3.Client
+	Importer Importer
+	// ReportPrefix ends in a slash; objects below it are never imported.
+	ReportPrefix string
+	Log          *slog.Logger
+}
+
+// Outcome is the report that is written beside a feed.
+type Outcome struct {
+	Feed string `json:"feed"`
+	// Result is imported, refused (nothing was changed, the file is at fault)
+	// or failed (nothing was changed, the import is tried again).
+	Result string      `json:"result"`
+	Reason string      `json:"reason,omitempty"`
+	At     time.Time   `json:"at"`
+	Report feed.Report `json:"report"`
+}
+
+// Handle imports every object of the event. A file that is refused leaves the
+// last good inventory, is logged as LogRefused and is no error: the same file
+// would be refused again. An error makes Lambda repeat the event.
+func (e *Events) Handle(ctx context.Context, event events.S3Event) error {
+	var failures []error
+	for _, record := range event.Records {
+		key := record.S3.Object.URLDecodedKey
+		if strings.HasSuffix(key, "/") || strings.HasPrefix(key, e.ReportPrefix) {
+			continue
+		}
+		if err := e.object(ctx, record.S3.Bucket.Name, key); err != nil {
+			failures = append(failures, fmt.Errorf("feed s3://%s/%s: %w", record.S3.Bucket.Name, key, err))
+		}
+	}
+	return errors.Join(failures...)
+}
+
+func (e *Events) object(ctx context.Context, bucket, key string) error {
+	name := slog.String("feed", "s3://"+bucket+"/"+key)
+	object, err := e.Objects.GetObject(ctx, &s3.GetObjectInput{Bucket: aws.String(bucket), Key: aws.String(key)})
+	if _, gone := errors.AsType[*types.NoSuchKey](err); gone {
+		e.Log.WarnContext(ctx, "feed is gone before it was imported", name)
+		return nil
+	}
+	if err != nil {
+		e.Log.ErrorContext(ctx, LogFailed, name, "error", err)
+		return err
+	}
+	defer object.Body.Close()
+	report, err := e.Importer.Import(ctx, feed.Source{
+		Name: path.Base(key), Size: aws.ToInt64(object.ContentLength), Modified: aws.ToTime(object.LastModified), Body: object.Body,
+	}, false)
+	out := Outcome{Feed: "s3://" + bucket + "/" + key, Result: "imported", At: time.Now().UTC(), Report: report}
+	switch {
+	case errors.Is(err, feed.ErrRefused), errors.Is(err, inventory.ErrRefused):
+		out.Result, out.Reason = "refused", err.Error()
+		e.Log.ErrorContext(ctx, LogRefused, name, "reason", out.Reason)
+		err = nil
+	case err != nil:
+		out.Result, out.Reason = "failed", "A part of the system failed; the import is tried again."
+		e.Log.ErrorContext(ctx, LogFailed, name, "error", err)
+	default:
+		e.imported(ctx, name, report)
+	}
+	e.write(ctx, bucket, key, out)
+	return err
+}
+
+func (e *Events) imported(ctx context.Context, name slog.Attr, r feed.Report) {
+	attrs := []any{name, "rows", r.Rows, "accepted", r.Accepted, "visible", r.Visible, "merged", r.Merged, "rejected", r.Rejected}
+	if r.Changes != nil {
+		attrs = append(attrs, "added", r.Changes.Added, "changed", r.Changes.Changed, "gone", r.Changes.Gone)
+		for _, rooftop := range r.Changes.Kept {
+			e.Log.ErrorContext(ctx, LogKept, name, "rooftop", rooftop)
+		}
+	}
+	e.Log.InfoContext(ctx, LogImported, attrs...)
+}
+
+// write puts the report. The import stands without it.
+func (e *Events) write(ctx context.Context, bucket, key string, out Outcome) {
+	body, err := json.MarshalIndent(out, "", "  ")
+	if err == nil {
+		_, err = e.Objects.PutObject(ctx, &s3.PutObjectInput{
+			Bucket: aws.String(bucket), Key: aws.String(e.ReportPrefix + key + ".json"),
+			Body: strings.NewReader(string(body)), ContentType: aws.String("application/json"),
+		})
+	}
+	if err != nil {
+		e.Log.ErrorContext(ctx, "feed report was not written", "feed", "s3://"+bucket+"/"+key, "error", err)
+	}
+}

@@ -2,6 +2,7 @@ package a2a
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"time"
 
@@ -46,7 +47,11 @@ func (x *exchange) account(a answer, status, sent int) {
 	// The request may have been cancelled; its line is written all the same.
 	ctx := context.WithoutCancel(x.ctx)
 	if e.Code == aap.InternalError {
-		x.Log.LogAttrs(ctx, slog.LevelError, "internal error",
+		level := slog.LevelError
+		if errors.Is(x.r.Context().Err(), context.Canceled) {
+			level = slog.LevelInfo // the caller hung up; nothing here is broken
+		}
+		x.Log.LogAttrs(ctx, level, "internal error",
 			slog.String("error_id", e.ErrorID), slog.Any("cause", a.fault.aap.Unwrap()))
 	}
 	x.Log.LogAttrs(ctx, slog.LevelInfo, "a2a", e.attrs()...)

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/dealer-agent/dealer/pkg/aap"
+	"github.com/dealer-agent/dealer/pkg/agent/rawjson"
 	"github.com/dealer-agent/dealer/pkg/schema"
 )
 
@@ -22,9 +23,7 @@ func (x *exchange) parse(body []byte) *fault {
 	case '[':
 		return invalid("Batches are not served: send one JSON-RPC request object at a time.")
 	case '{':
-		if err := json.Unmarshal(body, &members); err != nil {
-			return invalid("The request is not a JSON-RPC 2.0 request object.")
-		}
+		members = open(body)
 	default:
 		return invalid("The request is not a JSON-RPC 2.0 request object.")
 	}
@@ -34,6 +33,9 @@ func (x *exchange) parse(body []byte) *fault {
 	}
 	var outside []aap.Violation
 	for _, v := range faults {
+		if v.InstanceLocation == "" {
+			continue // "and more": the ones before it suffice to refuse
+		}
 		at, inside := strings.CutPrefix(v.InstanceLocation, "/params")
 		if inside && (at == "" || at[0] == '/') {
 			v.InstanceLocation = at
@@ -50,16 +52,17 @@ func (x *exchange) parse(body []byte) *fault {
 		return invalid(`The request needs an "id" that is a string or a number; requests without an answer (notifications) are not served.`)
 	case len(outside) > 0:
 		f := invalid("The request object itself is faulty; details.errors lists where, as JSON Pointers into the whole request.")
-		f.aap = aap.Errorf(aap.SchemaValidationFailed, "%s", f.message).With("errors", first(outside, mostFaults))
+		f.aap = aap.Errorf(aap.SchemaValidationFailed, "%s", f.message).With("errors", outside)
 		return f
 	}
-	var version string
-	if err := json.Unmarshal(members["jsonrpc"], &version); err != nil || version != "2.0" {
+	if version, _ := text(members["jsonrpc"]); version != "2.0" {
 		return invalid(`The member "jsonrpc" must be the string "2.0".`)
 	}
-	if !isString(members["method"]) || json.Unmarshal(members["method"], &x.method) != nil {
+	method, ok := text(members["method"])
+	if !ok {
 		return invalid(`The member "method" must be a string, such as "SendMessage".`)
 	}
+	x.method = method
 	if x.params = members["params"]; isNull(x.params) {
 		x.params = nil
 	}
@@ -68,14 +71,35 @@ func (x *exchange) parse(body []byte) *fault {
 
 func invalid(message string) *fault { return &fault{code: codeInvalidRequest, message: message} }
 
-// mostFaults is how many envelope faults one error lists.
-const mostFaults = 100
-
-func first[T any](s []T, n int) []T { return s[:min(n, len(s)):min(n, len(s))] }
-
-// object is a JSON object of the A2A envelope. Members that are not asked for
-// are ignored (A2A 1.0 §5.7).
+// object holds those members of a JSON object of the A2A envelope that mean
+// something here. Others are ignored (A2A 1.0 §5.7) and not even kept, however
+// many there are.
 type object map[string]json.RawMessage
+
+// open reads an object that is known to be valid JSON; nil when it is none.
+func open(raw json.RawMessage) object {
+	if !isObject(raw) {
+		return nil
+	}
+	o := object{}
+	for name, value := range rawjson.Members(raw) {
+		if known[string(name)] {
+			o[string(name)] = value
+		}
+	}
+	return o
+}
+
+// known are the members that mean something, at whatever level.
+var known = map[string]bool{
+	"jsonrpc": true, "id": true, "method": true, "params": true,
+	"message": true, "configuration": true,
+	"messageId": true, "message_id": true, "contextId": true, "context_id": true, "taskId": true, "task_id": true,
+	"role": true, "parts": true, "data": true, "text": true, "raw": true, "url": true,
+	"acceptedOutputModes": true, "accepted_output_modes": true,
+	"pageSize": true, "page_size": true, "pageToken": true, "page_token": true, "status": true,
+	"historyLength": true, "history_length": true, "statusTimestampAfter": true, "status_timestamp_after": true,
+}
 
 // get reads a member under its ProtoJSON name or its proto name (messageId or
 // message_id); null means absent. twice is true when both are given.

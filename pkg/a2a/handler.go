@@ -11,14 +11,15 @@ import (
 	"github.com/dealer-agent/dealer/pkg/aap"
 	"github.com/dealer-agent/dealer/pkg/agent"
 	"github.com/dealer-agent/dealer/pkg/dealer"
+	"github.com/dealer-agent/dealer/pkg/schema"
 )
 
 // MaxBody is the longest request body that is read, in bytes.
 const MaxBody = 256 << 10
 
-// maxDepth is how deep a request may nest: 32 levels of payload inside the
+// maxDepth is how deep a request may nest: the levels of a payload inside the
 // five levels of envelope around a DataPart.
-const maxDepth = 32 + 5
+const maxDepth = schema.MaxDepth + 5
 
 // Agent is what the handler needs behind it; *agent.Agent is one.
 type Agent interface {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/dealer-agent/dealer/pkg/aap"
 	"github.com/dealer-agent/dealer/pkg/agent"
+	"github.com/dealer-agent/dealer/pkg/agent/rawjson"
 )
 
 // sendMessage hands the payload of the first DataPart to its skill and wraps
@@ -93,26 +94,25 @@ type message struct {
 func (x *exchange) readMessage() (message, *fault) {
 	var m message
 	params, c := x.openParams()
-	c.faults = nil // added below, without those inside the payload
-	var msg object
+	if params == nil {
+		return m, c.fault()
+	}
 	raw := c.member(params, "", "message", "message")
 	switch {
 	case raw == nil:
-		c.add("/message", "required", "is missing")
-	case !isObject(raw) || json.Unmarshal(raw, &msg) != nil:
-		c.add("/message", "type", "must be an object")
+		c.add("/message", "required", "This member is required.")
+	case !isObject(raw):
+		c.add("/message", "type", "Send an object.")
 	default:
-		m = c.readBody(msg)
+		m = c.readBody(open(raw))
 	}
 	m.outputModes = c.readOutputModes(params)
-
-	payloadAt := "/message/parts/" + strconv.Itoa(m.part) + "/data"
-	for _, v := range x.envelopeFaults {
-		at := v.InstanceLocation
-		if m.payload != nil && (at == payloadAt || strings.HasPrefix(at, payloadAt+"/")) {
-			continue // the schema check of the payload reports these with its own
-		}
-		c.faults = append(c.faults, v)
+	if m.payload != nil {
+		// The schema check of the payload reports its own faults together.
+		at := "/message/parts/" + strconv.Itoa(m.part) + "/data"
+		c.faults = slices.DeleteFunc(c.faults, func(v aap.Violation) bool {
+			return v.InstanceLocation == at || strings.HasPrefix(v.InstanceLocation, at+"/")
+		})
 	}
 	if f := c.fault(); f != nil {
 		return m, f
@@ -130,29 +130,27 @@ func (c *checker) readBody(msg object) (m message) {
 	}
 	role, isText := text(c.member(msg, at, "role", "role"))
 	if raw, _ := msg.get("role", "role"); raw == nil {
-		c.add(at+"/role", "required", "is missing: it is ROLE_USER")
+		c.add(at+"/role", "required", "This member is required; send ROLE_USER.")
 	} else if role != "ROLE_USER" && (isText || string(raw) != "1") { // 1 is ROLE_USER in ProtoJSON
-		c.add(at+"/role", "const", "must be ROLE_USER")
+		c.add(at+"/role", "const", "A request is a message of ROLE_USER.")
 	}
 	if raw := c.member(msg, at, "contextId", "context_id"); raw != nil {
 		if s, ok := text(raw); !ok {
-			c.add(at+"/contextId", "type", "must be a string")
+			c.add(at+"/contextId", "type", "Send a string.")
 		} else if s != "" {
 			m.contextID = raw
 		}
 	}
 	m.taskID = c.text(msg, at, "taskId", "task_id")
-	var parts []json.RawMessage
 	raw := c.member(msg, at, "parts", "parts")
 	switch {
 	case raw == nil:
-		c.add(at+"/parts", "required", "is missing")
-	case !isArray(raw) || json.Unmarshal(raw, &parts) != nil:
-		c.add(at+"/parts", "type", "must be an array")
-	case len(parts) == 0:
-		c.add(at+"/parts", "minItems", "must hold one DataPart")
+		c.add(at+"/parts", "required", "This member is required.")
+	case !isArray(raw):
+		c.add(at+"/parts", "type", "Send an array.")
+	default:
+		m.payload, m.part = c.choosePart(raw)
 	}
-	m.payload, m.part = c.choosePart(parts)
 	return m
 }
 
@@ -161,33 +159,44 @@ func (c *checker) readBody(msg object) (m message) {
 func (c *checker) missing(o object, at, camel, snake string) {
 	switch raw, _ := o.get(camel, snake); {
 	case raw == nil:
-		c.add(at+"/"+camel, "required", "is missing")
+		c.add(at+"/"+camel, "required", "This member is required.")
 	case isString(raw):
-		c.add(at+"/"+camel, "minLength", "must not be empty")
+		c.add(at+"/"+camel, "minLength", "This text must not be empty.")
 	}
 }
 
 // choosePart finds the first part whose data is an object. Text, files and
 // links mean nothing in AAP and are skipped, and so are further DataParts: one
 // message never runs two skills.
-func (c *checker) choosePart(parts []json.RawMessage) (payload json.RawMessage, index int) {
-	for i, raw := range parts {
+func (c *checker) choosePart(parts json.RawMessage) (payload json.RawMessage, index int) {
+	i := 0
+	for raw := range rawjson.Elements(parts) {
 		at := "/message/parts/" + strconv.Itoa(i)
-		var part object
-		if !isObject(raw) || json.Unmarshal(raw, &part) != nil {
-			c.add(at, "type", "must be an object")
-			continue
-		}
-		if data := part["data"]; payload == nil && isObject(data) {
-			payload, index = data, i
-			for _, other := range []string{"text", "raw", "url"} {
-				if v := part[other]; v != nil && !isNull(v) {
-					c.add(at+"/"+other, "oneOf", "stands beside data: a part has one content")
-				}
+		if !isObject(raw) {
+			c.add(at, "type", "Send an object.")
+		} else if payload == nil {
+			part := open(raw)
+			if data := part["data"]; isObject(data) {
+				payload, index = data, i
+				c.otherContents(part, at)
 			}
 		}
+		i++
+	}
+	if i == 0 {
+		c.add("/message/parts", "minItems", "Send one part with data.")
 	}
 	return payload, index
+}
+
+// otherContents refuses a second content beside data: readers would differ
+// over which one counts.
+func (c *checker) otherContents(part object, at string) {
+	for _, other := range []string{"text", "raw", "url"} {
+		if v := part[other]; v != nil && !isNull(v) {
+			c.add(at+"/"+other, "oneOf", "A part has one content; this one stands beside data.")
+		}
+	}
 }
 
 // noDataPart tells a caller who sent only text, or no data object, what this
@@ -204,27 +213,43 @@ func (x *exchange) noDataPart() *fault {
 		"This agent speaks the Auto Agent Protocol %s and no plain language: send one part whose \"data\" is an object with a \"type\". "+
 			"Types it answers: %s. Their JSON Schemas are at %s (details.request_schemas). Pointers in details.errors are rooted at params.",
 		x.Version.Label, strings.Join(types, ", "), x.Version.SchemaBaseURL()).
-		With("errors", []aap.Violation{{InstanceLocation: "/message/parts", Keyword: "contains", Error: "must contain a part whose data is an object"}}).
+		With("errors", []aap.Violation{{InstanceLocation: "/message/parts", Keyword: "contains", Error: "Send a part whose data is an object."}}).
 		With("request_types", types).
 		With("request_schemas", schemas)
 	return &fault{code: codeInvalidParams, message: e.Message, aap: e}
 }
 
+// mostModes is how many alternatives of output one request may name.
+const mostModes = 100
+
 // readOutputModes reads configuration.acceptedOutputModes.
 func (c *checker) readOutputModes(params object) []string {
-	var configuration object
+	const at = "/configuration/acceptedOutputModes"
 	raw := c.member(params, "", "configuration", "configuration")
 	if raw == nil {
 		return nil
 	}
-	if !isObject(raw) || json.Unmarshal(raw, &configuration) != nil {
-		c.add("/configuration", "type", "must be an object")
+	if !isObject(raw) {
+		c.add("/configuration", "type", "Send an object.")
+		return nil
+	}
+	raw = c.member(open(raw), "/configuration", "acceptedOutputModes", "accepted_output_modes")
+	if raw != nil && !isArray(raw) {
+		c.add(at, "type", "Send an array of media types.")
 		return nil
 	}
 	var modes []string
-	raw = c.member(configuration, "/configuration", "acceptedOutputModes", "accepted_output_modes")
-	if raw != nil && json.Unmarshal(raw, &modes) != nil {
-		c.add("/configuration/acceptedOutputModes", "type", "must be an array of media types")
+	for e := range rawjson.Elements(raw) {
+		mode, ok := text(e)
+		if !ok {
+			c.add(at, "type", "Send an array of media types.")
+			return nil
+		}
+		if len(modes) == mostModes {
+			c.add(at, "maxItems", "Send at most 100 media types.")
+			return nil
+		}
+		modes = append(modes, mode)
 	}
 	return modes
 }

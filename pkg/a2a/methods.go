@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/dealer-agent/dealer/pkg/aap"
@@ -46,7 +45,7 @@ func noTask() *fault {
 func (x *exchange) unknownTask() ([][]byte, *fault) {
 	params, c := x.openParams()
 	if id := c.text(params, "", "id", "id"); id == "" {
-		c.add("/id", "required", "must be the id of a task")
+		c.add("/id", "required", "Send the id of a task.")
 	}
 	if f := c.fault(); f != nil {
 		return nil, f
@@ -67,27 +66,27 @@ func (x *exchange) listTasks() ([][]byte, *fault) {
 	size := 50
 	if n, given := c.integer(params, "pageSize", "page_size"); given {
 		if n < 1 || n > 100 {
-			c.add("/pageSize", "maximum", "must be 1 to 100")
+			c.add("/pageSize", "maximum", "The page size is 1 to 100.")
 		}
 		size = int(n)
 	}
 	if c.text(params, "", "pageToken", "page_token") != "" {
-		c.add("/pageToken", "enum", "is not a token of this agent: there is one page only")
+		c.add("/pageToken", "enum", "This is no token of this agent; there is one page only, so send none.")
 	}
 	if n, given := c.integer(params, "historyLength", "history_length"); given && n < 0 {
-		c.add("/historyLength", "minimum", "must not be negative")
+		c.add("/historyLength", "minimum", "This number must not be negative.")
 	}
 	c.text(params, "", "contextId", "context_id")
 	if raw, _ := params.get("status", "status"); raw != nil {
 		name, _ := text(raw)
 		number, err := strconv.Atoi(string(raw)) // ProtoJSON takes enum numbers too
 		if !slices.Contains(taskStates, name) && (err != nil || number < 0 || number >= len(taskStates)) {
-			c.add("/status", "enum", "must be a task state, such as TASK_STATE_COMPLETED")
+			c.add("/status", "enum", "Send the name of a task state, such as TASK_STATE_COMPLETED.")
 		}
 	}
 	if at := c.text(params, "", "statusTimestampAfter", "status_timestamp_after"); at != "" {
 		if _, err := time.Parse(time.RFC3339, at); err != nil {
-			c.add("/statusTimestampAfter", "format", "must be an RFC 3339 date-time with an offset")
+			c.add("/statusTimestampAfter", "format", "Send an RFC 3339 date-time with an offset.")
 		}
 	}
 	if f := c.fault(); f != nil {
@@ -100,21 +99,27 @@ func (x *exchange) listTasks() ([][]byte, *fault) {
 // checker collects the faults of params; pointers are rooted at params.
 type checker struct{ faults []aap.Violation }
 
-// openParams reads params as an object and starts with the faults the scan of
-// the whole request found below it.
+// openParams reads params as an object. The checker starts with the faults the
+// scan of the whole request found below it.
 func (x *exchange) openParams() (object, *checker) {
-	c := &checker{faults: x.envelopeFaults}
-	var params object
-	switch {
-	case x.params == nil:
-		params = object{}
-	case !isObject(x.params) || json.Unmarshal(x.params, &params) != nil:
-		c.add("", "type", `"params" must be an object`)
+	c := &checker{faults: slices.Clone(x.envelopeFaults)}
+	if x.params == nil {
+		return object{}, c
+	}
+	params := open(x.params)
+	if params == nil {
+		c.add("", "type", "The params must be an object.")
 	}
 	return params, c
 }
 
+// mostFaults is how many faults of the envelope one answer lists.
+const mostFaults = 100
+
 func (c *checker) add(pointer, keyword, problem string) {
+	if len(c.faults) >= mostFaults {
+		return
+	}
 	c.faults = append(c.faults, aap.Violation{InstanceLocation: pointer, Keyword: keyword, Error: problem})
 }
 
@@ -122,7 +127,7 @@ func (c *checker) add(pointer, keyword, problem string) {
 func (c *checker) member(o object, at, camel, snake string) json.RawMessage {
 	raw, twice := o.get(camel, snake)
 	if twice {
-		c.add(at+"/"+camel, "uniqueNames", "is given twice, as "+camel+" and as "+snake)
+		c.add(at+"/"+camel, "duplicateKey", "This member is sent twice, as "+camel+" and as "+snake+"; send it once.")
 	}
 	return raw
 }
@@ -135,7 +140,7 @@ func (c *checker) text(o object, at, camel, snake string) string {
 	}
 	s, ok := text(raw)
 	if !ok {
-		c.add(at+"/"+camel, "type", "must be a string")
+		c.add(at+"/"+camel, "type", "Send a string.")
 	}
 	return s
 }
@@ -151,7 +156,7 @@ func (c *checker) integer(o object, camel, snake string) (n int64, given bool) {
 	}
 	var whole aap.Int
 	if !isNumber(raw) || whole.UnmarshalJSON(raw) != nil {
-		c.add("/"+camel, "type", "must be an integer")
+		c.add("/"+camel, "type", "Send an integer.")
 		return 0, false
 	}
 	return int64(whole), true
@@ -165,8 +170,8 @@ func (c *checker) fault() *fault {
 	}
 	slices.SortStableFunc(c.faults, compareViolations)
 	e := aap.Errorf(aap.SchemaValidationFailed,
-		"The A2A request around the payload is faulty; details.errors lists where, as JSON Pointers into params. First, %s: %s.",
-		pointerOr(c.faults[0].InstanceLocation, "params"), strings.TrimSuffix(c.faults[0].Error, ".")).
-		With("errors", first(c.faults, mostFaults))
+		"The params of this A2A request are faulty; details.errors lists where, as JSON Pointers into params. First, %s: %s",
+		pointerOr(c.faults[0].InstanceLocation, "params"), c.faults[0].Error).
+		With("errors", c.faults)
 	return &fault{code: codeInvalidParams, message: e.Message, aap: e}
 }

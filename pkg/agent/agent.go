@@ -91,9 +91,7 @@ func (a *Agent) admit(ctx context.Context, v aap.Version, payload []byte) (*deal
 		return nil, nil, fmt.Errorf("check %s: %w", row.RequestSchema(), err)
 	}
 	if len(faults) > 0 {
-		e := row.refuse(payload, faults)
-		limitFaults(e)
-		return nil, nil, e.With("request_schema", v.SchemaBaseURL()+row.RequestSchema())
+		return nil, nil, row.refuse(payload, faults).With("request_schema", v.SchemaBaseURL()+row.RequestSchema())
 	}
 	return p, row, nil
 }

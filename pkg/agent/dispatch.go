@@ -1,11 +1,13 @@
 package agent
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"strings"
 
 	"github.com/dealer-agent/dealer/pkg/aap"
+	"github.com/dealer-agent/dealer/pkg/agent/rawjson"
 	"github.com/dealer-agent/dealer/pkg/dealer"
 )
 
@@ -62,7 +64,7 @@ func refuseType(p *dealer.Profile, v aap.Version, fault aap.Violation) *aap.Erro
 	if fault.InstanceLocation != "" {
 		where = `The payload's "type"`
 	}
-	return aap.Errorf(aap.SchemaValidationFailed, "%s %s. Types this agent answers: %s.", where, fault.Error, strings.Join(types, ", ")).
+	return aap.Errorf(aap.SchemaValidationFailed, "%s is faulty. %s Types this agent answers: %s.", where, fault.Error, strings.Join(types, ", ")).
 		With("errors", []aap.Violation{fault}).
 		With("request_types", types).
 		With("schema_base_url", v.SchemaBaseURL())
@@ -70,22 +72,26 @@ func refuseType(p *dealer.Profile, v aap.Version, fault aap.Violation) *aap.Erro
 
 // typeOf reads the member "type", spelt exactly so, of a payload.
 func typeOf(payload []byte) (string, *aap.Violation) {
-	var members map[string]json.RawMessage
-	if err := json.Unmarshal(payload, &members); err != nil || members == nil {
-		return "", &aap.Violation{InstanceLocation: "", Keyword: "type", Error: "must be a JSON object"}
+	if trimmed := bytes.TrimLeft(payload, " \t\r\n"); len(trimmed) == 0 || trimmed[0] != '{' || !json.Valid(payload) {
+		return "", &aap.Violation{InstanceLocation: "", Keyword: "type", Error: "Send a JSON object."}
 	}
-	raw, ok := members["type"]
-	if !ok {
-		return "", &aap.Violation{InstanceLocation: "/type", Keyword: "required", Error: "is missing"}
+	var raw json.RawMessage
+	for name, value := range rawjson.Members(payload) {
+		if string(name) == "type" {
+			raw = value // of several the last counts; the schema check refuses them
+		}
+	}
+	if raw == nil {
+		return "", &aap.Violation{InstanceLocation: "/type", Keyword: "required", Error: "This member is required and names the skill."}
 	}
 	var typ string
 	if raw[0] != '"' || json.Unmarshal(raw, &typ) != nil {
-		return "", &aap.Violation{InstanceLocation: "/type", Keyword: "type", Error: "must be a string"}
+		return "", &aap.Violation{InstanceLocation: "/type", Keyword: "type", Error: "Send a string."}
 	}
 	if !wellFormed(typ) {
 		return "", &aap.Violation{
 			InstanceLocation: "/type", Keyword: "pattern",
-			Error: "must be two or three lower-case words joined by dots, such as inventory.search.request",
+			Error: "Send two or three lower-case words joined by dots, such as inventory.search.request.",
 		}
 	}
 	return typ, nil

@@ -1,0 +1,145 @@
+package a2a_test
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/dealer-agent/dealer/pkg/a2a"
+	"github.com/dealer-agent/dealer/pkg/aap"
+	"github.com/dealer-agent/dealer/pkg/agent/agenttest"
+)
+
+// tokenDigest is the SHA-256 of token.
+const (
+	token       = "spring-tide-secret"
+	tokenDigest = "db8a1eff2b200b4ca2495ef39366e419c28fcfdcef3b2e836c1413528f601cc6"
+)
+
+func TestClientCallsASkillAndReadsItsErrors(t *testing.T) {
+	_, base := serve(t, agenttest.Profile)
+	remote, err := a2a.Client{}.Discover(t.Context(), base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if remote.Version != aap.V1_3 || remote.Endpoint != base+"/a2a" || remote.Card.Name != "Harbor Auto Group" {
+		t.Errorf("version %v, endpoint %s, card of %s", remote.Version, remote.Endpoint, remote.Card.Name)
+	}
+	payload, err := remote.Call(t.Context(), aap.InventorySearch, []byte(` {"filters":{}}`))
+	if err != nil || !strings.HasPrefix(string(payload), `{"type":"inventory.search.response"`) {
+		t.Errorf("search: %s, %v", payload, err)
+	}
+	if payload, err = remote.Call(t.Context(), aap.DealerInformation, nil); err != nil || !json.Valid(payload) {
+		t.Errorf("information: %s, %v", payload, err)
+	}
+	_, err = remote.Call(t.Context(), aap.InventorySearch, []byte(`{"filters":{"colour":[]}}`))
+	e, ok := errors.AsType[*aap.Error](err)
+	if !ok || e.Code != aap.SchemaValidationFailed || len(e.Details) == 0 {
+		t.Errorf("a faulty search: %v", err)
+	}
+	if _, err = remote.Call(t.Context(), aap.InventorySearch, []byte(`[]`)); err == nil {
+		t.Error("a payload that is no object was sent")
+	}
+}
+
+func TestClientSendsItsTokenOnlyToTheCardsHost(t *testing.T) {
+	_, base := serve(t, agenttest.Profile+"access: {token_sha256: ["+tokenDigest+"]}\n")
+	plain, err := a2a.Client{}.Discover(t.Context(), base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = plain.Call(t.Context(), aap.DealerInformation, nil)
+	if e, ok := errors.AsType[*a2a.RPCError](err); !ok || e.Status != http.StatusUnauthorized || e.Code != -32010 {
+		t.Errorf("without token: %v", err)
+	}
+	known, err := a2a.Client{Token: token}.Discover(t.Context(), base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := known.Call(t.Context(), aap.DealerInformation, nil); err != nil {
+		t.Errorf("with token: %v", err)
+	}
+	foreign := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(known.RawCard) }))
+	defer foreign.Close()
+	if _, err := (a2a.Client{Token: token}).Discover(t.Context(), foreign.URL); err == nil {
+		t.Error("a token was taken along to another host")
+	}
+}
+
+func TestClientTakesOnlyAVersionBothSidesName(t *testing.T) {
+	for name, card := range map[string]string{
+		"plain A2A": `{"capabilities":{},"supportedInterfaces":[{"url":"http://x.example/a2a","protocolBinding":"JSONRPC","protocolVersion":"1.0"}]}`,
+		"older AAP": `{"capabilities":{"extensions":[{"uri":"https://autoagentprotocol.org/extensions/aap/v1.2"}]},"supportedInterfaces":[{"url":"http://x.example/a2a","protocolBinding":"JSONRPC","protocolVersion":"1.0"}]}`,
+	} {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(card)) }))
+		if _, err := (a2a.Client{}).Discover(t.Context(), server.URL); !errors.Is(err, a2a.ErrNotAAP) {
+			t.Errorf("%s: %v, want ErrNotAAP", name, err)
+		}
+		server.Close()
+	}
+}
+
+// TestClientSurvivesOddAnswers plays agents that break the rules.
+func TestClientSurvivesOddAnswers(t *testing.T) {
+	taggedData := `[{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"RATE_LIMITED"},{"@type":"https://autoagentprotocol.org/extensions/aap/error","type":"aap.error","code":"RATE_LIMITED","message":"later","retryable":true}]`
+	for _, c := range []struct {
+		name, answer string
+		status       int
+		code         aap.Code
+		rpc          int
+	}{
+		{name: "no JSON", answer: `<html>`, status: 502},
+		{name: "another id", answer: `{"jsonrpc":"2.0","id":"x","result":{"message":{"parts":[{"data":{}}]}}}`},
+		{name: "no parts", answer: `{"jsonrpc":"2.0","id":"id-1","result":{"message":{}}}`},
+		{name: "a task", answer: `{"jsonrpc":"2.0","id":"id-1","result":{"task":{}}}`},
+		{name: "null result", answer: `{"jsonrpc":"2.0","id":"id-1","result":null}`},
+		{name: "an error array under 429", answer: `{"jsonrpc":"2.0","id":"id-1","error":{"code":-32002,"message":"m","data":` + taggedData + `}}`, status: 429, code: aap.RateLimited},
+		{name: "a bare error", answer: `{"jsonrpc":"2.0","id":"id-1","error":{"code":-32002,"message":"m","data":{"type":"aap.error","code":"RATE_LIMITED","message":"x"}}}`, code: aap.RateLimited},
+		{name: "an A2A error", answer: `{"jsonrpc":"2.0","id":null,"error":{"code":-32009,"message":"m","data":[{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"VERSION_NOT_SUPPORTED"}]}}`, rpc: -32009},
+		{name: "an error with odd data", answer: `{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"m","data":[1,"x",null]}}`, rpc: -32000},
+		{name: "too long", answer: strings.Repeat(" ", 9<<20)},
+		{name: "a redirect", status: 302},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			mux := http.NewServeMux()
+			server := httptest.NewServer(mux)
+			defer server.Close()
+			mux.HandleFunc("/.well-known/agent-card.json", func(w http.ResponseWriter, _ *http.Request) {
+				_, _ = w.Write([]byte(`{"capabilities":{"extensions":[{"uri":"` + aap.V1_3.ExtensionURI + `"}]},"supportedInterfaces":[{"url":"` + server.URL + `/rpc","protocolBinding":"JSONRPC","protocolVersion":"1.0"}]}`))
+			})
+			mux.HandleFunc("/rpc", func(w http.ResponseWriter, r *http.Request) {
+				if r.Header.Get("A2A-Version") != "1.0" || r.Header.Get("A2A-Extensions") != aap.V1_3.ExtensionURI {
+					t.Errorf("headers %v", r.Header)
+				}
+				w.Header().Set("Location", "/.well-known/agent-card.json")
+				w.WriteHeader(max(c.status, 200))
+				_, _ = w.Write([]byte(c.answer))
+			})
+			remote, err := a2a.Client{NewID: func() string { return "id-1" }}.Discover(t.Context(), server.URL)
+			if err != nil {
+				t.Fatal(err)
+			}
+			payload, err := remote.Call(t.Context(), aap.DealerInformation, nil)
+			if err == nil {
+				t.Fatalf("payload %s, want an error", payload)
+			}
+			if e, ok := errors.AsType[*aap.Error](err); ok != (c.code != "") || ok && e.Code != c.code {
+				t.Errorf("AAP error %v, want %q", err, c.code)
+			}
+			if e, ok := errors.AsType[*a2a.RPCError](err); ok != (c.rpc != 0) || ok && e.Code != c.rpc {
+				t.Errorf("RPC error %v, want %d", err, c.rpc)
+			}
+		})
+	}
+}
+
+func TestClientRefusesAnswersWithoutBase(t *testing.T) {
+	for _, base := range []string{"", "agent.example", "ftp://x.example", "://"} {
+		if _, err := (a2a.Client{}).Discover(t.Context(), base); err == nil {
+			t.Errorf("%q was taken for a base URL", base)
+		}
+	}
+}

@@ -86,6 +86,29 @@ func TestFacetsBreakDownExactlyTheMatches(t *testing.T) {
 	}
 }
 
+func TestASearchCanCarryTheBreakdownOfAllItsMatches(t *testing.T) {
+	all, limit := units(t, sixUnits), aap.Int(1)
+	x, err := inventory.NewIndex(t.Context(), all, inventory.Head{Revision: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	req := &aap.SearchRequest{Filters: aap.Filters{Make: []string{"Honda"}}, Pagination: &aap.Pagination{Limit: &limit}}
+	var got struct {
+		Total    int           `json:"total"`
+		Vehicles []aap.Vehicle `json:"vehicles"`
+		Facets   *aap.Facets   `json:"facets"`
+	}
+	if err := json.Unmarshal([]byte(encoded(x.SearchWithFacets(twoRooftops(), req, noon))), &got); err != nil {
+		t.Fatal(err)
+	}
+	if got.Total != 2 || len(got.Vehicles) != 1 || got.Facets == nil || got.Facets.Makes[0].Count != 2 {
+		t.Errorf("%+v", got)
+	}
+	if s := encoded(x.Search(twoRooftops(), req, noon)); strings.Contains(s, "facets") {
+		t.Errorf("a plain search carries facets: %s", s)
+	}
+}
+
 // drawLot makes a lot of awkward spellings.
 func drawLot(t *rapid.T) []inventory.Vehicle {
 	pick := func(label string, of ...string) string { return rapid.SampledFrom(of).Draw(t, label) }

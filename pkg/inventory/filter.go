@@ -20,8 +20,6 @@ type narrowing struct {
 	// emptied is the filter that removed the last before listings.
 	emptied string
 	before  int
-	// stale is true when listings past the hard age were left out.
-	stale bool
 }
 
 // narrow starts with all listings that may be shown and applies the filters.
@@ -34,7 +32,6 @@ func (x *Index) narrow(p *dealer.Profile, f *aap.Filters, now time.Time) *narrow
 		for _, rooftop := range x.stale {
 			if now.Sub(rooftop.vouched) > limit {
 				r.hits.andNot(rooftop.docs)
-				r.stale = true
 			}
 		}
 		r.counted("freshness")
@@ -112,7 +109,10 @@ func filterValues(f *aap.Filters) [fieldChargePort + 1][]string {
 // matching lists the terms that any of the values finds in a field.
 func (x *Index) matching(out []*term, p *dealer.Profile, id fieldID, values []string) []*term {
 	f := x.fields[id]
-	for _, value := range values {
+	for i, value := range values {
+		if i > 0 && i%1024 == 0 { // a long list repeats itself
+			out = distinct(out)
+		}
 		switch id {
 		case fieldModel:
 			out = x.models.matching(out, value)
@@ -124,7 +124,20 @@ func (x *Index) matching(out []*term, p *dealer.Profile, id fieldID, values []st
 			}
 		}
 	}
+	if len(values) > 16 {
+		return distinct(out)
+	}
 	return out
+}
+
+// distinct drops repeated terms.
+func distinct(terms []*term) []*term {
+	seen := make(map[*term]bool, len(terms))
+	return slices.DeleteFunc(terms, func(t *term) bool {
+		was := seen[t]
+		seen[t] = true
+		return was
+	})
 }
 
 // rooftops finds a rooftop by its name or an alias in the profile. The

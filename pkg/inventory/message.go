@@ -17,12 +17,11 @@ const messageMax = 2000
 type notes struct {
 	emptied string
 	before  int
-	stale   bool
 }
 
-func (r *narrowing) notes() notes { return notes{r.emptied, r.before, r.stale} }
+func (r *narrowing) notes() notes { return notes{r.emptied, r.before} }
 
-// Message tells the buyer's agent what it is looking at.
+// message tells the buyer's agent what it is looking at.
 func (x *Index) message(p *dealer.Profile, req *aap.SearchRequest, page *Page, now time.Time) string {
 	var say sentences
 	switch {
@@ -62,18 +61,27 @@ func (x *Index) explain(say *sentences, p *dealer.Profile, f *aap.Filters, n not
 	default:
 		say.add("0 match: the dealer lists no vehicles now.")
 	}
-	k := known()
+	if total > 0 {
+		return
+	}
+	said := 0
 	for _, value := range f.Make {
-		if len(x.fields[fieldMake].match(value)) == 0 && total == 0 {
-			say.unknown("make", value, closest(value, x.fields[fieldMake].displays(), k.titles))
+		if len(x.fields[fieldMake].match(value)) == 0 && said < unknownMax {
+			said++
+			say.unknown("make", value, closest(value, x.fields[fieldMake].displays(), known().titles))
 		}
 	}
 	for _, value := range f.Model {
-		if pairs, trims := x.models.match(value); len(pairs)+len(trims) == 0 && total == 0 {
-			say.unknown("model", value, closest(value, x.fields[fieldModel].displays(), k.modelTitles))
+		if pairs, trims := x.models.match(value); len(pairs)+len(trims) == 0 && said < unknownMax {
+			said++
+			say.unknown("model", value, closest(value, x.fields[fieldModel].displays(), known().modelTitles))
 		}
 	}
 }
+
+// unknownMax bounds how many unknown names are explained: looking for the
+// closest name costs far more than a search.
+const unknownMax = 3
 
 // warn tells of rooftops whose feed is older than it should be.
 func (x *Index) warn(say *sentences, p *dealer.Profile, now time.Time) {
@@ -106,10 +114,16 @@ func (x *Index) warn(say *sentences, p *dealer.Profile, now time.Time) {
 }
 
 func age(d time.Duration) string {
-	if d >= 48*time.Hour && d%(24*time.Hour) == 0 {
-		return fmt.Sprintf("%d days", int(d.Hours()/24))
+	switch hours := int(d.Hours()); {
+	case hours < 1:
+		return fmt.Sprintf("%d minutes", int(d.Minutes()))
+	case hours == 1:
+		return "1 hour"
+	case hours >= 72:
+		return fmt.Sprintf("%d days", hours/24)
+	default:
+		return fmt.Sprintf("%d hours", hours)
 	}
-	return fmt.Sprintf("%d hours", int(d.Hours()))
 }
 
 // sentences is a message under construction.

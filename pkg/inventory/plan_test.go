@@ -198,6 +198,13 @@ func TestGuardsKeepTheLastGoodInventory(t *testing.T) {
 			}
 		})
 	}
+	t.Run("a feed from the future does not block the next one", func(t *testing.T) {
+		y := newYard(t)
+		_, change, _, err := y.plan(y.now.Add(1000*time.Hour), cars("North", 1, 5))
+		if err != nil || !change.Vouched["North"].Equal(y.now) {
+			t.Errorf("vouched at %v: %v", change.Vouched["North"], err)
+		}
+	})
 	t.Run("the last car of a small rooftop may leave", func(t *testing.T) {
 		y := newYard(t)
 		y.take(with(cars("North", 1, 5), cars("South", 1, 1))...)

@@ -219,7 +219,7 @@ func TestOldFeedsWarnAndTooOldOnesClaimNothing(t *testing.T) {
 	l, p := lotOf(t, all), twoRooftops()
 	p.Inventory.MaxAge = dealer.Duration(30 * time.Minute)
 	got := search(t, l, p, `{}`)
-	if !strings.Contains(got.Message, "Warning: not confirmed by the dealer's system for 1 hours (North, South)") || got.Data.Total != 2 {
+	if !strings.Contains(got.Message, "Warning: not confirmed by the dealer's system for 1 hour (North, South)") || got.Data.Total != 2 {
 		t.Errorf("%d found with message %q", got.Data.Total, got.Message)
 	}
 	if at := got.Data.Vehicles[0].UpdatedAt; at != "2026-05-01T11:00:00Z" {
@@ -229,5 +229,41 @@ func TestOldFeedsWarnAndTooOldOnesClaimNothing(t *testing.T) {
 	got = search(t, l, p, `{}`)
 	if got.Data.Total != 0 || !strings.Contains(got.Message, "Nothing can be claimed available") {
 		t.Errorf("%d found with message %q", got.Data.Total, got.Message)
+	}
+}
+
+func TestUnpricedCarsAreNeitherCheapNorHidden(t *testing.T) {
+	l, p := lotOf(t, units(t, `[{"stock":"A","price":18000},{"stock":"B","list_price":100},{"stock":"C","price":25000}]`)), twoRooftops()
+	if got := search(t, l, p, `{"filters":{"price_max":20000}}`).stocks(); got != "A" {
+		t.Errorf("up to 20000: %q", got)
+	}
+	if got := search(t, l, p, `{"sort":{"field":"price","order":"asc"}}`).stocks(); got != "A C B" {
+		t.Errorf("by price: %q", got)
+	}
+	p.Prices = dealer.Prices{}
+	if got := search(t, l, p, `{"sort":{"field":"price","order":"asc"}}`).Message; !strings.Contains(got, "no complete price") {
+		t.Errorf("without a price policy the message is %q", got)
+	}
+}
+
+func TestACarWithoutAFullVINIsFoundByItsStockNumber(t *testing.T) {
+	l, p := lotOf(t, units(t, `[{"stock":"67-MUST","vehicle_id":"7R01C100001","year":1967,"make":"Ford","model":"Mustang"}]`)), twoRooftops()
+	for _, filters := range []string{`"stock":"67 must"`, `"query":"67-MUST"`, `"make":["ford"],"year_max":1980`} {
+		if got := search(t, l, p, `{"filters":{`+filters+`}}`).stocks(); got != "67-MUST" {
+			t.Errorf("%s finds %q", filters, got)
+		}
+	}
+}
+
+func TestHostileFiltersStayCheap(t *testing.T) {
+	l, p := lotOf(t, units(t, spellings)), twoRooftops()
+	values := strings.Repeat(`"Chevroleet","Golf",`, 6000)
+	began := time.Now()
+	got := search(t, l, p, `{"filters":{"make":[`+values+`"x"],"model":[`+values+`"x"],"trim":[`+values+`"x"],"query":"`+strings.Repeat("qqqqq ", 33)+`"}}`)
+	if spent := time.Since(began); spent > 5*time.Second {
+		t.Errorf("answered after %v", spent)
+	}
+	if n := strings.Count(got.Message, "closest"); n > 3 || got.Data.Total != 0 {
+		t.Errorf("%d found, %d names explained: %q", got.Data.Total, n, got.Message)
 	}
 }

@@ -1,6 +1,17 @@
 // Package inventory is the dealer's lot: which vehicles there are, which of
 // them are for sale, and how buyers' agents search them. Matching, search,
 // facets and the plan of an import are pure; storage stands behind Store.
+//
+// Search runs in memory: an Index holds one generation as numeric columns,
+// postings of documents for every folded term, sorted orders, and each
+// listing's JSON ready to copy; a Lot keeps the index of each dealer it serves
+// and reads one head an answer. With a kilobyte of JSON a listing, an index
+// takes about 1.6 KB a listing and builds in about 5 µs a listing on one core.
+// That is right for up to about 100,000 listings a dealer in 512 MB. Beyond
+// it, a cold start spends more than a second on building, the whole snapshot
+// is read for one changed car, and the memory no longer fits: then the index
+// itself must be stored in segments that an import replaces one by one, and
+// the listings' JSON must stay outside memory.
 package inventory
 
 import (

@@ -186,7 +186,9 @@ func (x *Index) query(text string, hits, tmp set) {
 	for token := range strings.FieldsSeq(text) {
 		clear(tmp)
 		x.token(token, tmp)
-		hits.and(tmp)
+		if hits.and(tmp); hits.count() == 0 {
+			return
+		}
 	}
 }
 

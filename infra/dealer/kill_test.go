@@ -29,7 +29,7 @@ rooftops:
   - {name: Main, timezone: America/Chicago, phones: [{value: "+13125550100"}]}
 delivery:
   - {name: outbox, type: file, folder: outbox}
-access: {per_minute: 10000000, leads_per_hour: 10000000}
+access: {per_minute: 1000000, leads_per_hour: 1000000}
 `
 
 // TestKilledAtAnyMomentLosesNoAcknowledgedLead kills the real command with

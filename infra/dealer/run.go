@@ -13,6 +13,7 @@ import (
 
 	"github.com/dealer-agent/dealer/infra/dealer/machine"
 	"github.com/dealer-agent/dealer/infra/sample"
+	"github.com/dealer-agent/dealer/pkg/lead"
 )
 
 func newRun(io streams) *cobra.Command {
@@ -48,7 +49,7 @@ sample dealer from a temporary data folder.`,
 			}
 			m, err := machine.Open(machine.Config{
 				Addr: addr, Profile: profile, Feed: feed, Data: data, Outbox: outbox,
-				Now: now, Log: slog.New(newConsole(io.out)),
+				Now: now, Log: slog.New(lead.Discreet(newConsole(io.out))),
 			})
 			if err != nil {
 				return err

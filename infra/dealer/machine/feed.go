@@ -12,6 +12,17 @@ import (
 // two looks in a row agree, so that a file still being written is left alone.
 const feedPoll = time.Second
 
+// WaitForInventory returns once the feed has been looked at for the first
+// time, whatever came of it, or when ctx ends.
+func (m *Machine) WaitForInventory(ctx context.Context) error {
+	select {
+	case <-m.looked:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
 type fileState struct {
 	size     int64
 	modified time.Time
@@ -34,6 +45,9 @@ func (m *Machine) watchFeed(ctx context.Context) error {
 			m.importFeed(ctx, state)
 		}
 		previous = state
+		if first {
+			close(m.looked)
+		}
 		select {
 		case <-ctx.Done():
 			return nil

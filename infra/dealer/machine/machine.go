@@ -65,6 +65,8 @@ type Machine struct {
 	desk     *lead.Desk
 	worker   *crm.Worker
 	handler  http.Handler
+	// looked is closed after the first look at the feed.
+	looked chan struct{}
 }
 
 // profileTTL is how long an edited profile may go unnoticed.
@@ -90,7 +92,7 @@ func Open(config Config) (*Machine, error) {
 	m := &Machine{
 		config: config, listener: listener, db: db,
 		url:   "http://" + listener.Addr().String(),
-		queue: db.Queue(time.Now),
+		queue: db.Queue(time.Now), looked: make(chan struct{}),
 	}
 	if err := m.assemble(); err != nil {
 		return nil, errors.Join(err, m.Close())
@@ -175,7 +177,9 @@ func (m *Machine) Run(ctx context.Context) error {
 	})
 	group.Go(func() error { return m.queue.Run(ctx, m.worker.Handle) })
 	group.Go(func() error { return m.sweep(ctx) })
-	if m.config.Feed != "" {
+	if m.config.Feed == "" {
+		close(m.looked)
+	} else {
 		group.Go(func() error { return m.watchFeed(ctx) })
 	}
 	return group.Wait()

@@ -30,7 +30,7 @@ func (o *objects) spread(prefix string, object map[string]any, depth int) {
 		if prefix != "" {
 			path = prefix + "." + name
 		}
-		if costColumn(path) {
+		if o.cost(path) {
 			o.column(path) // listed as dropped, its value never read
 			continue
 		}
@@ -43,6 +43,17 @@ func (o *objects) spread(prefix string, object map[string]any, depth int) {
 			o.put(path, scalarText(v))
 		}
 	}
+}
+
+func (o *objects) cost(path string) bool {
+	is, ok := o.costs[path]
+	if !ok {
+		is = costColumn(path)
+		if len(o.costs) < maxColumns {
+			o.costs[path] = is
+		}
+	}
+	return is
 }
 
 // list puts scalars as one marked list; of objects, each member gives one. A

@@ -87,10 +87,6 @@ func memberByName(name string) (member, bool) {
 	return 0, false
 }
 
-// Members lists the names that dealer.Feed's Columns and Constants accept,
-// beside other_attributes.<name>.
-func Members() []string { return append([]string(nil), memberNames[:]...) }
-
 //go:embed columns.txt
 var columnsFile string
 

@@ -24,11 +24,11 @@ type objects struct {
 	done    bool
 	depth   int  // open wrapper objects
 	inArray bool // inside the array of vehicles
-	pending []byte
 	line    int
 
 	header  []string
 	index   map[string]int
+	costs   map[string]bool
 	changed bool // the header has grown since columns was asked
 	fields  [][]byte
 	seen    []string // columns of the arrays that hold no vehicles
@@ -43,20 +43,18 @@ func (o *objects) columns() []string {
 }
 
 func (o *objects) next() (record, error) {
-	for {
-		raw, problem, err := o.element()
-		if err != nil {
-			return record{}, err
-		}
-		line := o.line
-		if problem == "" {
-			problem = o.read(raw)
-		}
-		if problem != "" {
-			return record{line: line, problem: problem}, nil
-		}
-		return record{fields: o.fields, line: line}, nil
+	raw, problem, err := o.element()
+	if err != nil {
+		return record{}, err
 	}
+	line := o.line
+	if problem == "" {
+		problem = o.read(raw)
+	}
+	if problem != "" {
+		return record{line: line, problem: problem}, nil
+	}
+	return record{fields: o.fields, line: line}, nil
 }
 
 // element finds the next vehicle's bytes.

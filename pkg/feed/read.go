@@ -25,29 +25,6 @@ type Source struct {
 	Body     io.Reader
 }
 
-// ErrRefused is in the chain of every refusal of a file as a whole. Nothing
-// was changed, and sending the same file again changes nothing either.
-var ErrRefused = errors.New("feed refused")
-
-// Refusal says why a file was refused and what to do.
-type Refusal struct {
-	Reason string
-	// Headers are the columns found, to map from.
-	Headers []string
-}
-
-// Error is the reason and the columns found.
-func (r *Refusal) Error() string {
-	s := "feed refused: " + r.Reason
-	if len(r.Headers) > 0 {
-		s += " (columns found: " + strings.Join(r.Headers, ", ") + ")"
-	}
-	return s
-}
-
-// Unwrap returns ErrRefused.
-func (r *Refusal) Unwrap() error { return ErrRefused }
-
 // maxVehicles caps the units of one file.
 const maxVehicles = 500_000
 
@@ -140,7 +117,7 @@ func (r *reader) open(in *bufio.Reader, encoding string) error {
 	case formText:
 	case formJSON:
 		r.report.Format, r.report.Encoding = kind, encoding
-		r.table = &objects{s: scanner{r: in, line: 1}, feed: r.profile.Feed, index: map[string]int{}}
+		r.table = &objects{s: scanner{r: in, line: 1}, feed: r.profile.Feed, index: map[string]int{}, costs: map[string]bool{}}
 		return nil
 	default:
 		r.report.Format = kind

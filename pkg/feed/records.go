@@ -94,6 +94,7 @@ func (r *records) parse(first line) (rec record, found bool) {
 	if len(r.s.spans) == n && !r.swallows(used) {
 		return r.take(used, r.s.odd), true
 	}
+	r.waste(used)
 	if !plain {
 		for _, try := range []struct{ tail, raw, multi bool }{
 			{true, false, r.mayLook()}, {false, false, false}, {true, false, false}, {false, true, false},
@@ -102,8 +103,9 @@ func (r *records) parse(first line) (rec record, found bool) {
 			if len(r.s.spans) == n && !r.swallows(used) {
 				return r.take(used, true), true
 			}
+			r.waste(used)
 		}
-		used = r.attempt(false, false, false)
+		r.attempt(false, false, false)
 	}
 	switch got := len(r.s.spans); {
 	case got > n && r.extraBlank(n):
@@ -124,6 +126,13 @@ func (r *records) parse(first line) (rec record, found bool) {
 	rec.line = first.number
 	r.release(1)
 	return rec, false
+}
+
+// waste counts the bytes of a reading over several lines that did not do.
+func (r *records) waste(used int) {
+	if used > 1 {
+		r.wasted += int64(len(r.text))
+	}
 }
 
 func (r *records) mayLook() bool {
@@ -157,7 +166,6 @@ func (r *records) attempt(tail, raw, multi bool) int {
 		text = r.text
 	}
 	if r.s.open {
-		r.wasted += int64(len(text))
 		if used > 1 { // never closed: the first line alone is another attempt
 			return used
 		}
@@ -186,7 +194,6 @@ func (r *records) swallows(used int) bool {
 			continue
 		}
 		if n >= 6 || !bytes.Contains(l.text, []byte{r.s.delim, ' '}) {
-			r.wasted += int64(len(r.text))
 			return true
 		}
 	}

@@ -93,7 +93,11 @@ func newReport(file string) Report {
 
 func (r *Report) reject(line int, reason string) {
 	r.Rejected++
-	r.RejectedBy[reason]++
+	kind := reason
+	if _, ok := r.RejectedBy[kind]; !ok && len(r.RejectedBy) >= maxListed {
+		kind = "other"
+	}
+	r.RejectedBy[kind]++
 	if len(r.RejectedRows) < maxListed {
 		r.RejectedRows = append(r.RejectedRows, RowNote{line, reason})
 	}

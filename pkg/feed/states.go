@@ -39,12 +39,23 @@ func (b *builder) raise(word string) {
 		if state, ok := b.statuses[squash(s)]; ok {
 			return state
 		}
-		state, _ := vocabularies()["status"].find(s)
-		return state
+		if state, ok := vocabularies()["status"].find(s); ok {
+			return state
+		}
+		// "Sold to ..." and "hold for ..." are what their first word says.
+		first := strings.Fields(spaced(s))
+		if len(first) < 2 {
+			return ""
+		}
+		switch state := vocabularies()["status"].exact[first[0]]; state {
+		case "sold", "hidden", "pending":
+			return state
+		}
+		return ""
 	})
 	if state == "" {
 		state = string(inventory.Hidden)
-		b.warn("status " + strconv.Quote(safe(word)) + " is unknown; the unit is hidden until feed.statuses maps it")
+		b.warn("status " + strconv.Quote(quotable(word)) + " is unknown; the unit is hidden until feed.statuses maps it")
 	}
 	b.set(inventory.State(state), word)
 }
@@ -55,7 +66,7 @@ func (b *builder) set(s inventory.State, word string) {
 	}
 	b.v.State = s
 	if !s.Listed() {
-		b.why = safe(strings.ToLower(word))
+		b.why = quotable(strings.ToLower(word))
 	}
 }
 
@@ -125,7 +136,7 @@ func (b *builder) condition(s string, must bool) string {
 		return c
 	})
 	if c == "" && must {
-		b.warn("condition " + strconv.Quote(safe(s)) + " is unknown; left out")
+		b.warn("condition " + strconv.Quote(quotable(s)) + " is unknown; left out")
 	}
 	return c
 }

@@ -163,6 +163,8 @@ var (
 func plain(s string) string {
 	var b strings.Builder
 	b.Grow(len(s))
+	lastEnd := strings.LastIndexByte(s, '>')
+	total := len(s)
 	for len(s) > 0 {
 		open := strings.IndexByte(s, '<')
 		if open < 0 {
@@ -180,8 +182,11 @@ func plain(s string) string {
 			continue
 		}
 		name := tagName(s[1:])
-		end := strings.IndexByte(s, '>')
-		if name == "" || end < 0 {
+		end := -1
+		if name != "" && total-len(s) < lastEnd {
+			end = strings.IndexByte(s, '>')
+		}
+		if end < 0 {
 			b.WriteByte('<')
 			s = s[1:]
 			continue

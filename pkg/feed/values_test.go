@@ -266,6 +266,7 @@ func TestStates(t *testing.T) {
 		"": inventory.Available, "N/A": inventory.Available, "Available": inventory.Available, "ready to roll": inventory.Available, "In Stock": inventory.Pending,
 		"In Transit": inventory.InTransit, "in-transit": inventory.InTransit, "Sale Pending": inventory.Pending, "SOLD": inventory.Sold, "out of stock": inventory.Sold,
 		"Wholesale": inventory.Hidden, "Dealer Hold": inventory.Hidden, "On Order": inventory.Hidden, "mystery": inventory.Hidden, "preorder": inventory.Hidden,
+		"Sold to J. Public": inventory.Sold, "HOLD - Public 555-0100": inventory.Hidden, "someone 415-555-0100": inventory.Hidden,
 	} {
 		units, rep := read(t, p, "stock;year;make;model;status\nA1;2020;Honda;Civic;"+value+"\nA2;2020;Honda;Fit;available\n")
 		if units[0].State != want || units[0].Listing.Status != "" {
@@ -273,6 +274,10 @@ func TestStates(t *testing.T) {
 		}
 		if hidden := sum(rep.Hidden); (hidden == 1) == want.Listed() || rep.Visible+hidden != 2 {
 			t.Errorf("%q: hidden %v, visible %d", value, rep.Hidden, rep.Visible)
+		}
+		js, _ := json.Marshal(rep)
+		if strings.Contains(strings.ToLower(string(js)), "public") || strings.Contains(string(js), "0100") {
+			t.Errorf("%q: a customer in the report: %s", value, js)
 		}
 		if value == "mystery" && !warned(rep, `"mystery" is unknown`) {
 			t.Errorf("%+v", rep.Warnings)

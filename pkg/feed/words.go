@@ -98,8 +98,10 @@ func isAbsent(s string) bool {
 	key := buf[:0]
 	for i := range len(s) {
 		switch c := s[i]; {
-		case c >= '0' && c <= '9' || c >= 0x80:
-			return false // no word of the table has either
+		case c >= '0' && c <= '9':
+			return false // no word of the table has one
+		case c >= 0x80:
+			return squash(s) == ""
 		case c >= 'a' && c <= 'z':
 			key = append(key, c)
 		case c >= 'A' && c <= 'Z':
@@ -168,4 +170,19 @@ func freshLine(cell []byte) string {
 		return ""
 	}
 	return s
+}
+
+// quotable is a feed's word as a report may show it. A longer text may name a
+// customer ("hold for ...") and is not repeated.
+func quotable(s string) string {
+	digits := 0
+	for _, c := range s {
+		if unicode.IsDigit(c) {
+			digits++
+		}
+	}
+	if len(strings.Fields(s)) > 3 || digits > 4 || strings.ContainsRune(s, '@') {
+		return "(a longer text)"
+	}
+	return safe(s)
 }

@@ -81,15 +81,16 @@ func (a *attempt) prepare(resend bool, now time.Time) (Document, Transport, erro
 }
 
 func (a *attempt) handedOver(ctx context.Context, receipt Receipt, resend bool) error {
-	a.state.State, a.state.Begun, a.state.Receipt = lead.HandedOver, false, receipt.Text
+	a.state.State, a.state.Begun, a.state.Receipt = lead.HandedOver, false, receipt.at(a.worker.now())
 	if err := a.save(ctx); err != nil {
 		return err
 	}
-	a.log(ctx, slog.LevelInfo, "lead handed over", "")
+	a.log(ctx, slog.LevelInfo, "lead handed over", "",
+		slog.String("receipt", receipt.Status), slog.String("file", receipt.File), slog.Bool("resend", resend))
 	if a.worker.OnHandOver != nil {
 		a.worker.OnHandOver(HandOver{
 			LeadID: a.record.ID, Target: a.target.Name, Rooftop: a.record.Rooftop,
-			Receipt: receipt.Text, File: receipt.File, Resend: resend,
+			Receipt: a.state.Receipt, File: receipt.File, Resend: resend,
 		})
 	}
 	return nil
@@ -130,12 +131,17 @@ func (a *attempt) save(ctx context.Context) error {
 	return nil
 }
 
-func (a *attempt) log(ctx context.Context, level slog.Level, event, reason string) {
+func (a *attempt) log(ctx context.Context, level slog.Level, event, reason string, more ...slog.Attr) {
 	attrs := []slog.Attr{
 		slog.String("lead", a.record.ID), slog.String("target", a.target.Name), slog.Int("attempts", a.state.Attempts),
 	}
 	if reason != "" {
 		attrs = append(attrs, slog.String("reason", reason))
+	}
+	for _, attr := range more {
+		if attr.Value.Kind() != slog.KindString || attr.Value.String() != "" {
+			attrs = append(attrs, attr)
+		}
 	}
 	a.worker.log().LogAttrs(ctx, level, event, attrs...)
 }

@@ -38,7 +38,7 @@ func (o outbox) Deliver(ctx context.Context, d Document) (Receipt, error) {
 	if err := o.write(path, d); err != nil {
 		return Receipt{}, temporary("writing the file", err)
 	}
-	return Receipt{Text: "written as " + d.LeadID + ".xml", File: path}, nil
+	return Receipt{Status: "written", Text: d.LeadID + ".xml", File: path}, nil
 }
 
 func (o outbox) write(path string, d Document) error {

@@ -66,11 +66,7 @@ func (p post) Deliver(ctx context.Context, d Document) (Receipt, error) {
 	if resp.StatusCode/100 != 2 {
 		return Receipt{}, refusal(resp.StatusCode)
 	}
-	text := fmt.Sprintf("HTTP %d at %s", resp.StatusCode, d.At.UTC().Format(time.RFC3339))
-	if said := spoken(resp.Header, body); said != "" {
-		text += ": " + said
-	}
-	return Receipt{Text: text}, nil
+	return Receipt{Status: fmt.Sprintf("HTTP %d", resp.StatusCode), Text: spoken(resp.Header, body)}, nil
 }
 
 // spoken is the receiver's own reference: a location or an id, else the body.

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"time"
 
 	"github.com/emersion/go-sasl"
 	"github.com/emersion/go-smtp"
@@ -73,11 +72,7 @@ func (r relay) Deliver(ctx context.Context, d Document) (Receipt, error) {
 		return Receipt{}, f
 	}
 	_ = c.Quit() // the mail is accepted; a rude goodbye changes nothing
-	receipt := "SMTP 250 at " + d.At.UTC().Format(time.RFC3339)
-	if said := printable(answer.StatusText); said != "" {
-		receipt += ": " + said
-	}
-	return Receipt{Text: receipt}, nil
+	return Receipt{Status: "SMTP 250", Text: printable(answer.StatusText)}, nil
 }
 
 // connect opens the session as the target's starttls says. The returned

@@ -27,11 +27,25 @@ type Document struct {
 
 // Receipt is what a transport can say about a document it handed over.
 type Receipt struct {
+	// Status is the fact of the hand-over, such as "HTTP 201"; safe to log.
+	Status string
 	// Text is the receiver's own words, printable and short. It may echo the
 	// lead: it is stored with it and never logged.
 	Text string
 	// File is the path written, for files.
 	File string
+}
+
+// at is the receipt as it is stored.
+func (r Receipt) at(now time.Time) string {
+	text := r.Text
+	if r.Status != "" {
+		text = r.Status + " at " + now.UTC().Format(time.RFC3339)
+		if r.Text != "" {
+			text += ": " + r.Text
+		}
+	}
+	return text
 }
 
 // Transport hands one document over. A nil error says that the receiver took

@@ -55,7 +55,8 @@ type HandOver struct {
 	LeadID  string
 	Target  string
 	Rooftop string
-	// Receipt is what the receiver said; it may echo the lead.
+	// Receipt is the status with its time and what the receiver said; the
+	// latter may echo the lead.
 	Receipt string
 	// File is the path written, for file targets.
 	File   string

@@ -8,6 +8,7 @@ import (
 	"io"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/dealer-agent/dealer/pkg/dealer"
 )
@@ -47,14 +48,15 @@ func (o *objects) next() (record, error) {
 	if err != nil {
 		return record{}, err
 	}
-	line := o.line
+	rec := record{line: o.line, problem: problem, latin: !utf8.Valid(raw)}
+	if rec.latin {
+		raw = []byte(text(raw))
+	}
 	if problem == "" {
-		problem = o.read(raw)
+		rec.problem = o.read(raw)
 	}
-	if problem != "" {
-		return record{line: line, problem: problem}, nil
-	}
-	return record{fields: o.fields, line: line}, nil
+	rec.fields = o.fields
+	return rec, nil
 }
 
 // element finds the next vehicle's bytes.

@@ -138,9 +138,6 @@ func (r *reader) open(in *bufio.Reader, encoding string) error {
 		r.report.Format = fmt.Sprintf("delimiter %q", table.s.delim)
 	}
 	r.report.Format += "-separated text"
-	if encoding == "Windows-1252" {
-		r.report.warn(0, "text that is not UTF-8; read as Windows-1252")
-	}
 	r.table = table
 	r.remap(table.columns())
 	if knownColumns(r.profile.Feed)(table.header) == 0 {
@@ -195,6 +192,9 @@ func (r *reader) row(rec record) {
 	v, why, rejected := r.b.build(rec)
 	if rec.mended {
 		r.report.warn(rec.line, "quotes in the wrong place; the row was read all the same")
+	}
+	if rec.latin {
+		r.report.warn(rec.line, "text that is not UTF-8; read as Windows-1252")
 	}
 	if rec.short {
 		r.report.warn(rec.line, "fewer fields than the header; the missing ones are blank")

@@ -103,9 +103,17 @@ func TestEveryEncodingAndLineEndGivesTheSameUnit(t *testing.T) {
 }
 
 func TestOneLatinCellAmongUTF8IsReadAlone(t *testing.T) {
-	units, _ := read(t, oneRooftop(), "stock,year,make,model\n1,2020,Citroën,C3\n2,2020,Citro\xEBn,C3\n")
-	if units[0].Listing.Make != "Citroën" || units[1].Listing.Make != "Citroën" {
-		t.Errorf("got %q and %q", units[0].Listing.Make, units[1].Listing.Make)
+	for _, file := range []string{
+		"stock,year,make,model\n1,2020,Citroën,C3\n2,2020,Citro\xEBn,C3\n",
+		`[{"stock":1,"year":2020,"make":"Citroën","model":"C3"},{"stock":2,"year":2020,"make":"Citro` + "\xEB" + `n","model":"C3"}]`,
+	} {
+		units, rep := read(t, oneRooftop(), file)
+		if units[0].Listing.Make != "Citroën" || units[1].Listing.Make != "Citroën" {
+			t.Errorf("got %q and %q", units[0].Listing.Make, units[1].Listing.Make)
+		}
+		if len(rep.Warnings) != 1 || rep.Warnings[0].Count != 1 || !warned(rep, "Windows-1252") {
+			t.Errorf("warnings %+v", rep.Warnings)
+		}
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"unicode/utf8"
 )
 
 var errHeader = errors.New("the header")
@@ -24,6 +25,7 @@ type record struct {
 	problem string // not empty: the row is rejected
 	mended  bool   // quotes were read leniently
 	short   bool   // fewer fields than the header
+	latin   bool   // text that is not UTF-8
 }
 
 // records reads delimited rows under a header. A row whose quotes are broken
@@ -217,7 +219,7 @@ func (r *records) take(used int, mended bool) record {
 		text = r.text
 	}
 	r.fields, r.scratch = r.s.fields(text, r.fields[:0], r.scratch[:0])
-	rec := record{fields: r.fields, line: r.held[0].number, mended: mended}
+	rec := record{fields: r.fields, line: r.held[0].number, mended: mended, latin: !utf8.Valid(text)}
 	r.release(used)
 	return rec
 }

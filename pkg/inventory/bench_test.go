@@ -42,7 +42,7 @@ func lotOfSize(n int) []inventory.Vehicle {
 			text = append(text, vocabulary[min(r.IntN(len(vocabulary)), r.IntN(len(vocabulary)))])
 		}
 		v := aap.Vehicle{
-			VIN: fmt.Sprintf("1HGCV1F3%09d", i), Stock: fmt.Sprintf("P%06d", r.IntN(n*10)),
+			VIN: fmt.Sprintf("1HGFE2F5%09d", i), Stock: fmt.Sprintf("P%06d", r.IntN(n*10)),
 			Year: num(2008 + r.IntN(19)), Make: m[0], Model: m[1], Trim: pick("LE", "SE", "XLE", "Limited", "Sport", "Touring", "Base", "Premium") + pick("", " AWD", " Hybrid", " Plus"),
 			Condition: pick("new", "used", "used", "cpo"), Rooftop: pick("North", "South", "West"),
 			Body: pick("SUV", "Sedan", "Truck", "Hatchback", "Coupe"), Transmission: pick("8-Speed Automatic", "CVT", "6-Speed Manual", "10-Speed Automatic"),

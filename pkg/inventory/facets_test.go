@@ -63,7 +63,7 @@ func TestFacetsBreakDownExactlyTheMatches(t *testing.T) {
 			"electric_range_mi_range": `{"min":240,"max":240}`,
 			"dc_fast_charge":          `[{"value":"true","count":1}]`,
 			"years":                   `[{"value":2024,"count":2},{"value":2022,"count":1},{"value":2021,"count":1},{"value":2019,"count":1}]`,
-			"makes":                   `[{"value":"Honda","count":2},{"value":"Acme Moto","count":1},{"value":"Mazda","count":1},{"value":"Tesla","count":1}]`,
+			"makes":                   `[{"value":"Honda","count":2},{"value":"Aprilia","count":1},{"value":"Mazda","count":1},{"value":"Tesla","count":1}]`,
 			"rooftops":                `[{"value":"North","count":3},{"value":"South","count":2}]`,
 			"interior_colors":         "", "drivelines": "",
 		}},
@@ -72,7 +72,7 @@ func TestFacetsBreakDownExactlyTheMatches(t *testing.T) {
 			"charge_ports": `[]`, "dc_fast_charge": `[]`, "electric_range_mi_range": "",
 		}},
 		{`{"condition":["new"],"make":["Honda"]}`, map[string]string{"price_range": "", "mileage_range": "", "conditions": `[{"value":"new","count":1}]`}},
-		{`{"vin":"1FTFW1E50NFA00001"}`, map[string]string{"makes": `[]`, "years": `[]`, "price_range": "", "rooftops": `[]`}},
+		{`{"vin":"2FTEW1EP4NK300033"}`, map[string]string{"makes": `[]`, "years": `[]`, "price_range": "", "rooftops": `[]`}},
 	} {
 		got := facets(t, l, p, c.filters)
 		for name, want := range c.want {
@@ -280,10 +280,10 @@ func TestVehicleIsLookedUpByTheMostSpecificIdentifier(t *testing.T) {
 		{"by stock folded", aap.VehicleRequest{Stock: "t 100"}, "A", ""},
 		{"stock before vehicle id", aap.VehicleRequest{Stock: "T100", VehicleID: "v-c"}, "A", ""},
 		{"by vehicle id", aap.VehicleRequest{VehicleID: "v-b"}, "B", ""},
-		{"an unknown vin is passed over", aap.VehicleRequest{VIN: "2T1BURHE0JC000009", Stock: "S200"}, "C", ""},
-		{"nothing matches", aap.VehicleRequest{VIN: "2T1BURHE0JC000009"}, "", aap.VehicleNotFound},
-		{"sold", aap.VehicleRequest{VIN: "1FTFW1E50NFA00001"}, "", aap.VehicleUnavailable},
-		{"the vin decides although the stock is for sale", aap.VehicleRequest{VIN: "1FTFW1E50NFA00001", Stock: "T100"}, "", aap.VehicleUnavailable},
+		{"an unknown vin is passed over", aap.VehicleRequest{VIN: "4T1B11HK5JU600066", Stock: "S200"}, "C", ""},
+		{"nothing matches", aap.VehicleRequest{VIN: "4T1B11HK5JU600066"}, "", aap.VehicleNotFound},
+		{"sold", aap.VehicleRequest{VIN: "2FTEW1EP4NK300033"}, "", aap.VehicleUnavailable},
+		{"the vin decides although the stock is for sale", aap.VehicleRequest{VIN: "2FTEW1EP4NK300033", Stock: "T100"}, "", aap.VehicleUnavailable},
 		{"sold too long ago", aap.VehicleRequest{Stock: "OLD1"}, "", aap.VehicleNotFound},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -18,7 +18,7 @@ var noon = time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 
 func twoRooftops() *dealer.Profile {
 	return &dealer.Profile{
-		ID: "demo", Name: "Demo Group",
+		ID: "demo", Name: "Two Lots",
 		Rooftops: []dealer.Rooftop{
 			{Name: "North", Aliases: []string{"N-1"}},
 			{Name: "South"},
@@ -34,12 +34,12 @@ func twoRooftops() *dealer.Profile {
 // sixUnits is a lot with a unit for every rule: A priced with fees, B without
 // a price, C pending, D sold, E a motorcycle, F electric.
 const sixUnits = `[
-{"vin":"1HGCV1F30KA000001","stock":"T100","vehicle_id":"v-a","year":2022,"make":"Honda","model":"Civic","trim":"EX","condition":"cpo","status":"available","price":26780,"list_price":24990,"mileage":22150,"rooftop":"North","fuel":"gas","body":"sedan","transmission":"8-speed automatic","exterior_color":"Crystal Black Pearl","fees":[{"name":"Documentation","amount":500},{"name":"Protection","amount":1290}],"updated_at":"2026-04-30T10:15:00Z"},
+{"vin":"1HGFE2F50NH500011","stock":"T100","vehicle_id":"v-a","year":2022,"make":"Honda","model":"Civic","trim":"EX","condition":"cpo","status":"available","price":26780,"list_price":24990,"mileage":22150,"rooftop":"North","fuel":"gas","body":"sedan","transmission":"8-speed automatic","exterior_color":"Crystal Black Pearl","fees":[{"name":"Documentation","amount":500},{"name":"Protection","amount":1290}],"updated_at":"2026-04-30T10:15:00Z"},
 {"stock":"T101","vehicle_id":"v-b","vehicle_type":"car","year":2024,"make":"Honda","model":"Civic","trim":"Touring","condition":"new","status":"intransit","list_price":27990,"rooftop":"North","fuel":"hybrid","body":"sedan","updated_at":"2026-04-30T08:00:00Z"},
-{"vin":"JM1BK32F781234567","stock":"S200","vehicle_id":"v-c","vehicle_type":"car","year":2021,"make":"Mazda","model":"3","condition":"used","status":"pending","price":18500,"mileage":40000,"rooftop":"South","fuel":"gas","body":"hatchback","updated_at":"2026-04-29T00:00:00Z"},
-{"vin":"1FTFW1E50NFA00001","stock":"S201","vehicle_id":"v-d","vehicle_type":"car","year":2022,"make":"Ford","model":"F-150","condition":"used","status":"sold","price":42000,"mileage":9000,"rooftop":"South","body":"truck"},
-{"vin":"1AM1KRM19NB654321","stock":"M300","vehicle_id":"v-e","vehicle_type":"motorcycle","year":2024,"make":"Acme Moto","model":"Grand Tourer","condition":"new","status":"available","price":25999,"mileage":3,"rooftop":"South","body":"touring","displacement_cc":1868,"other_attributes":{"final_drive":"belt"},"updated_at":"2026-04-28T00:00:00Z"},
-{"vin":"5YJ3E1EA7KF000316","stock":"T102","vehicle_id":"v-f","vehicle_type":"car","year":2019,"make":"Tesla","model":"Model 3","condition":"used","status":"available","price":23900,"mileage":51000,"rooftop":"North","fuel":"bev","body":"sedan","electric_range_mi":240,"dc_fast_charge":true,"charge_port":"nacs","updated_at":"2026-04-27T00:00:00Z"}
+{"vin":"3MZBPABL0MM200022","stock":"S200","vehicle_id":"v-c","vehicle_type":"car","year":2021,"make":"Mazda","model":"3","condition":"used","status":"pending","price":18500,"mileage":40000,"rooftop":"South","fuel":"gas","body":"hatchback","updated_at":"2026-04-29T00:00:00Z"},
+{"vin":"2FTEW1EP4NK300033","stock":"S201","vehicle_id":"v-d","vehicle_type":"car","year":2022,"make":"Ford","model":"F-150","condition":"used","status":"sold","price":42000,"mileage":9000,"rooftop":"South","body":"truck"},
+{"vin":"ZD4KAA001R0400044","stock":"M300","vehicle_id":"v-e","vehicle_type":"motorcycle","year":2024,"make":"Aprilia","model":"Tuono","condition":"new","status":"available","price":25999,"mileage":3,"rooftop":"South","body":"touring","displacement_cc":1868,"other_attributes":{"final_drive":"belt"},"updated_at":"2026-04-28T00:00:00Z"},
+{"vin":"5YJ3E1EB2KF500055","stock":"T102","vehicle_id":"v-f","vehicle_type":"car","year":2019,"make":"Tesla","model":"Model 3","condition":"used","status":"available","price":23900,"mileage":51000,"rooftop":"North","fuel":"bev","body":"sedan","electric_range_mi":240,"dc_fast_charge":true,"charge_port":"nacs","updated_at":"2026-04-27T00:00:00Z"}
 ]`
 
 // letters are the six units by stock number.

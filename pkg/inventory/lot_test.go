@@ -154,10 +154,10 @@ func TestLeadsAreMatchedToUnits(t *testing.T) {
 		voi  aap.Vehicle
 		want string
 	}{
-		{"vin", aap.Vehicle{VIN: "1HGCV1F30KA000001"}, "T100"},
-		{"a vin that misses may match by stock", aap.Vehicle{VIN: "2T1BURHE0JC000009", Stock: "s200"}, "S200"},
+		{"vin", aap.Vehicle{VIN: "1HGFE2F50NH500011"}, "T100"},
+		{"a vin that misses may match by stock", aap.Vehicle{VIN: "4T1B11HK5JU600066", Stock: "s200"}, "S200"},
 		{"vehicle id", aap.Vehicle{VehicleID: "V-B"}, "T101"},
-		{"sold units are returned", aap.Vehicle{VIN: "1FTFW1E50NFA00001"}, "S201"},
+		{"sold units are returned", aap.Vehicle{VIN: "2FTEW1EP4NK300033"}, "S201"},
 		{"year, make and model without case", aap.Vehicle{Year: year(2021), Make: "MAZDA", Model: "mazda3"}, "S200"},
 		{"several hits are a match", aap.Vehicle{Year: year(2020), Make: "Kia", Model: "Rio"}, "K2"},
 		{"the trim narrows", aap.Vehicle{Year: year(2020), Make: "Kia", Model: "Rio", Trim: "s"}, "K3"},

@@ -215,7 +215,7 @@ func TestGuardsKeepTheLastGoodInventory(t *testing.T) {
 }
 
 func TestOneCarAtTwoRooftopsIsOneListing(t *testing.T) {
-	row := aap.Vehicle{VIN: "1HGCV1F30KA000001", Stock: "N1", Rooftop: "North", UpdatedAt: "2026-04-30T10:00:00Z"}
+	row := aap.Vehicle{VIN: "1HGFE2F50NH500011", Stock: "N1", Rooftop: "North", UpdatedAt: "2026-04-30T10:00:00Z"}
 	moved := row
 	moved.Stock, moved.Rooftop, moved.UpdatedAt = "S1", "South", "2026-04-30T11:00:00Z"
 	for _, feed := range [][]inventory.Vehicle{states(row, moved), states(moved, row)} {

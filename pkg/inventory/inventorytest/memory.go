@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -25,7 +24,14 @@ type Memory struct {
 // shares memory with the store.
 type lot struct {
 	head  inventory.Head
-	units map[string][]byte
+	units map[string]kept
+}
+
+// kept is one encoded unit beside what Find looks at.
+type kept struct {
+	encoded               []byte
+	listed                bool
+	vin, stock, vehicleID string
 }
 
 // Head implements inventory.Store.
@@ -63,55 +69,46 @@ func (m *Memory) Find(_ context.Context, dealerID string, id inventory.Identifie
 	if !ok {
 		return inventory.Vehicle{}, inventory.ErrNotFound
 	}
-	all, err := l.all()
-	if err != nil {
-		return inventory.Vehicle{}, err
-	}
 	for _, names := range matchers(id) {
-		var hits []inventory.Vehicle
-		for _, v := range all {
-			if names(v) {
-				hits = append(hits, v)
+		best := ""
+		for key, k := range l.units {
+			if !names(k) {
+				continue
+			}
+			if had := l.units[best]; best == "" || k.listed && !had.listed || k.listed == had.listed && key < best {
+				best = key
 			}
 		}
-		if len(hits) > 0 {
-			return slices.MinFunc(hits, func(a, b inventory.Vehicle) int {
-				if a.State.Listed() != b.State.Listed() {
-					if a.State.Listed() {
-						return -1
-					}
-					return 1
-				}
-				return strings.Compare(a.Key, b.Key)
-			}), nil
+		if best != "" {
+			return l.units[best].decode(best)
 		}
 	}
 	return inventory.Vehicle{}, inventory.ErrNotFound
 }
 
 // matchers lists the ways an identifier names a unit, the strictest first.
-func matchers(id inventory.Identifier) []func(inventory.Vehicle) bool {
+func matchers(id inventory.Identifier) []func(kept) bool {
 	switch {
 	case id.VIN != "":
-		return []func(inventory.Vehicle) bool{
-			func(v inventory.Vehicle) bool { return v.Listing.VIN == id.VIN },
+		return []func(kept) bool{
+			func(k kept) bool { return k.vin == id.VIN },
 		}
 	case id.Stock != "":
-		return []func(inventory.Vehicle) bool{
-			func(v inventory.Vehicle) bool { return v.Listing.Stock == id.Stock },
-			func(v inventory.Vehicle) bool { return folded(v.Listing.Stock, id.Stock) },
+		return []func(kept) bool{
+			func(k kept) bool { return k.stock == id.Stock },
+			func(k kept) bool { return folded(k.stock, id.Stock) },
 		}
 	case id.VehicleID != "":
-		return []func(inventory.Vehicle) bool{
-			func(v inventory.Vehicle) bool { return v.Listing.VehicleID == id.VehicleID },
-			func(v inventory.Vehicle) bool { return folded(v.Listing.VehicleID, id.VehicleID) },
+		return []func(kept) bool{
+			func(k kept) bool { return k.vehicleID == id.VehicleID },
+			func(k kept) bool { return folded(k.vehicleID, id.VehicleID) },
 		}
 	}
 	return nil
 }
 
-func folded(kept, asked string) bool {
-	f := inventory.FoldID(kept)
+func folded(have, asked string) bool {
+	f := inventory.FoldID(have)
 	return f != "" && f == inventory.FoldID(asked)
 }
 
@@ -121,20 +118,20 @@ func (m *Memory) Apply(_ context.Context, dealerID string, base inventory.Head, 
 	defer m.mu.Unlock()
 	l, ok := m.dealers[dealerID]
 	if !ok {
-		l = &lot{units: map[string][]byte{}}
+		l = &lot{units: map[string]kept{}}
 	}
 	if l.head.Revision != base.Revision {
 		return inventory.Head{}, inventory.ErrConflict
 	}
-	encoded := make(map[string][]byte, len(change.Put))
+	put := make(map[string]kept, len(change.Put))
 	for _, v := range change.Put {
 		b, err := json.Marshal(v)
 		if err != nil {
 			return inventory.Head{}, fmt.Errorf("encode %s: %w", v.Key, err)
 		}
-		encoded[v.Key] = b
+		put[v.Key] = kept{b, v.State.Listed(), v.Listing.VIN, v.Listing.Stock, v.Listing.VehicleID}
 	}
-	maps.Copy(l.units, encoded)
+	maps.Copy(l.units, put)
 	for _, v := range change.Forget {
 		delete(l.units, v.Key)
 	}
@@ -145,13 +142,9 @@ func (m *Memory) Apply(_ context.Context, dealerID string, base inventory.Head, 
 	}
 	if !change.Empty() || base.Revision == 0 {
 		head.Snapshot = head.Revision
-		all, err := l.all()
-		if err != nil {
-			return inventory.Head{}, err
-		}
-		head.Kept, head.Listed = len(all), 0
-		for _, v := range all {
-			if v.State.Listed() {
+		head.Kept, head.Listed = len(l.units), 0
+		for _, k := range l.units {
+			if k.listed {
 				head.Listed++
 			}
 		}
@@ -168,11 +161,18 @@ func (m *Memory) Apply(_ context.Context, dealerID string, base inventory.Head, 
 func (l *lot) all() ([]inventory.Vehicle, error) {
 	out := make([]inventory.Vehicle, 0, len(l.units))
 	for _, key := range slices.Sorted(maps.Keys(l.units)) {
-		var v inventory.Vehicle
-		if err := json.Unmarshal(l.units[key], &v); err != nil {
-			return nil, fmt.Errorf("decode %s: %w", key, err)
+		v, err := l.units[key].decode(key)
+		if err != nil {
+			return nil, err
 		}
 		out = append(out, v)
 	}
 	return out, nil
+}
+
+func (k kept) decode(key string) (v inventory.Vehicle, err error) {
+	if err := json.Unmarshal(k.encoded, &v); err != nil {
+		return v, fmt.Errorf("decode %s: %w", key, err)
+	}
+	return v, nil
 }

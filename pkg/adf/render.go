@@ -97,7 +97,7 @@ type request struct {
 type vehicle aap.Vehicle
 
 func (d *document) write(resend bool) {
-	d.buf = append(d.buf, `<?xml version="1.0" encoding="UTF-8"?>`+"\n"+`<?adf version="1.0"?>`+"\n"...)
+	d.buf = append(d.buf, frame...)
 	status := "new"
 	if resend {
 		status = "resend"

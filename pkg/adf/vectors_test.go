@@ -153,6 +153,8 @@ func TestMappingRows(t *testing.T) {
 		{name: "the preferred channel is an attribute", change: func(r *aap.LeadRequest) { r.Customer.PreferredContact = "email" },
 			want: []string{`<email preferredcontact="1">mary@example.com</email>`}},
 		{name: "any preference is none", change: func(r *aap.LeadRequest) { r.Customer.PreferredContact = "any" }, absent: []string{"preferredcontact"}},
+		{name: "no vehicle, left out as the profile says", settings: "no_vehicle: omit", absent: []string{"<vehicle"}},
+		{name: "no vehicle, empty as the profile says", settings: "no_vehicle: empty", want: []string{"<year></year>", "<make></make>", "<model></model>"}},
 		{name: "a missing country is US", change: func(r *aap.LeadRequest) { r.Customer.Address = &aap.Address{City: "Reno"} }, want: []string{"<street line=\"1\"></street>", "<country>US</country>"}},
 		{name: "an empty address is left out", change: func(r *aap.LeadRequest) { r.Customer.Address = &aap.Address{} }, keep: at("South"), absent: []string{"<address>"}},
 	}

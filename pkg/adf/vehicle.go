@@ -69,7 +69,7 @@ func (d *document) wanted(v *aap.Vehicle) {
 		switch {
 		case dealer == "" || !named && buyer != "":
 			return buyer
-		case buyer != "" && inventory.FoldID(buyer) != inventory.FoldID(dealer):
+		case buyer != "" && !equalFolded(buyer, dealer):
 			stated = append(stated, "buyer stated "+label+buyer)
 		}
 		return dealer
@@ -174,9 +174,11 @@ func (d *document) tradeIn(v *aap.Vehicle) {
 // sameUnit reports whether the buyer named the dealer's unit itself; a match
 // by year, make and model is only one of several like it.
 func sameUnit(v, own *aap.Vehicle) bool {
-	same := func(a, b string) bool { return a != "" && b != "" && inventory.FoldID(a) == inventory.FoldID(b) }
+	same := func(a, b string) bool { return a != "" && equalFolded(a, b) }
 	return same(v.VIN, own.VIN) || same(v.Stock, own.Stock) || same(v.VehicleID, own.VehicleID)
 }
+
+func equalFolded(a, b string) bool { return a == b || inventory.FoldID(a) == inventory.FoldID(b) }
 
 // status is ADF's new or used; it knows no certified cars (ADF 1.0 DTD).
 func status(condition string) string {

@@ -83,7 +83,7 @@ var (
 	// Ids, dates and words with letters come first, so that the digits in them
 	// are not taken for a telephone number.
 	phoneNumber = regexp.MustCompile(`[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}` +
-		`|\d{4}-\d{2}-\d{2}[T0-9:.Z+-]*|\b[0-9]*[A-Za-z][A-Za-z0-9]*\b|(\+?\(?\d[\d ().-]{7,}\d)`)
+		`|\d{4}-\d{2}-\d{2}[T0-9:.Z+-]*|\b[0-9]*[A-Za-z][A-Za-z0-9_]*\b|(\+?\(?\d[\d ().-]{7,}\d)`)
 )
 
 // scrubText strikes out what looks like personal data. Document-like text is

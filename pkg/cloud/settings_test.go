@@ -1,0 +1,76 @@
+package cloud_test
+
+import (
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/dealer-agent/dealer/pkg/cloud"
+)
+
+func from(env map[string]string) func(string) (string, bool) {
+	return func(name string) (string, bool) {
+		value, ok := env[name]
+		return value, ok
+	}
+}
+
+func TestSettingsAreReadWithTheirDefaults(t *testing.T) {
+	got, err := cloud.ReadSettings(cloud.Agent, from(map[string]string{
+		"DEALER_INVENTORY_TABLE": "inventory", "DEALER_LEADS_TABLE": "leads", "DEALER_PROFILE_BUCKET": "config",
+		"DEALER_QUEUE_URL": "https://sqs.us-east-1.amazonaws.com/123456789012/leads", "DEALER_LOG_LEVEL": "warn",
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := cloud.Settings{
+		InventoryTable: "inventory", LeadsTable: "leads", QueueURL: "https://sqs.us-east-1.amazonaws.com/123456789012/leads",
+		ProfileBucket: "config", ProfileKey: "dealer.yaml", ProfileMaxAge: time.Minute, LogLevel: slog.LevelWarn,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestAllFaultsOfTheSettingsAreToldAtOnce(t *testing.T) {
+	_, err := cloud.ReadSettings(cloud.Agent, from(map[string]string{
+		"DEALER_LEADS_TABLE": " ", "DEALER_QUEUE_URL": "leads", "DEALER_PROFILE_MAX_AGE": "soon", "DEALER_LOG_LEVEL": "loud",
+	}))
+	if err == nil {
+		t.Fatal("taken for good")
+	}
+	for _, name := range []string{"DEALER_INVENTORY_TABLE", "DEALER_LEADS_TABLE", "DEALER_PROFILE_BUCKET", "DEALER_QUEUE_URL", "DEALER_PROFILE_MAX_AGE", "DEALER_LOG_LEVEL"} {
+		if !strings.Contains(err.Error(), name) {
+			t.Errorf("%s is not named in:\n%v", name, err)
+		}
+	}
+}
+
+func TestAFunctionAsksOnlyForItsOwnVariables(t *testing.T) {
+	for f, required := range map[cloud.Function]string{
+		cloud.LeadWorker: "DEALER_LEADS_TABLE DEALER_PROFILE_BUCKET",
+		cloud.FeedImport: "DEALER_INVENTORY_TABLE DEALER_PROFILE_BUCKET",
+	} {
+		env := map[string]string{}
+		for name := range strings.FieldsSeq(required) {
+			env[name] = "x"
+		}
+		if _, err := cloud.ReadSettings(f, from(env)); err != nil {
+			t.Errorf("%s: %v", f, err)
+		}
+		for name := range env {
+			without := map[string]string{name: ""}
+			for n, v := range env {
+				if n != name {
+					without[n] = v
+				}
+			}
+			if _, err := cloud.ReadSettings(f, from(without)); err == nil {
+				t.Errorf("%s does without %s", f, name)
+			}
+		}
+	}
+}

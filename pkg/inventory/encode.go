@@ -1,6 +1,7 @@
 package inventory
 
 import (
+	"cmp"
 	"strconv"
 
 	"github.com/dealer-agent/dealer/pkg/aap"
@@ -13,122 +14,111 @@ func appendListing(dst []byte, v *aap.Vehicle) ([]byte, error) {
 		b, err := v.MarshalJSON()
 		return append(dst, b...), err
 	}
-	e := encoder{dst: append(dst, '{')}
-	e.text("vin", v.VIN)
-	e.text("stock", v.Stock)
-	e.text("vehicle_id", v.VehicleID)
-	e.text("vehicle_type", v.VehicleType)
-	e.int("year", v.Year)
-	e.text("make", v.Make)
-	e.text("model", v.Model)
-	e.text("trim", v.Trim)
-	e.text("condition", v.Condition)
-	e.text("status", v.Status)
-	e.text("rooftop", v.Rooftop)
-	e.int("price", v.Price)
-	e.int("list_price", v.ListPrice)
-	e.int("msrp", v.MSRP)
+	dst = append(dst, '{')
+	var err error
+	dst = appendText(dst, "vin", v.VIN)
+	dst = appendText(dst, "stock", v.Stock)
+	dst = appendText(dst, "vehicle_id", v.VehicleID)
+	dst = appendText(dst, "vehicle_type", v.VehicleType)
+	dst = appendNumber(dst, "year", v.Year)
+	dst = appendText(dst, "make", v.Make)
+	dst = appendText(dst, "model", v.Model)
+	dst = appendText(dst, "trim", v.Trim)
+	dst = appendText(dst, "condition", v.Condition)
+	dst = appendText(dst, "status", v.Status)
+	dst = appendText(dst, "rooftop", v.Rooftop)
+	dst = appendNumber(dst, "price", v.Price)
+	dst = appendNumber(dst, "list_price", v.ListPrice)
+	dst = appendNumber(dst, "msrp", v.MSRP)
 	if v.Fees != nil {
-		e.value("fees", v.Fees)
+		dst, err = appendAny(dst, "fees", v.Fees, err)
 	}
-	e.int("mileage", v.Mileage)
-	e.text("body", v.Body)
-	e.text("transmission", v.Transmission)
-	e.text("driveline", v.Driveline)
-	e.text("engine", v.Engine)
-	e.int("displacement_cc", v.DisplacementCC)
-	e.text("fuel", v.Fuel)
-	e.int("city_mpg", v.CityMPG)
-	e.int("highway_mpg", v.HighwayMPG)
-	e.float("electric_range_mi", v.ElectricRangeMi)
-	e.float("battery_kwh", v.BatteryKWh)
-	e.float("motor_power_hp", v.MotorPowerHP)
+	dst = appendNumber(dst, "mileage", v.Mileage)
+	dst = appendText(dst, "body", v.Body)
+	dst = appendText(dst, "transmission", v.Transmission)
+	dst = appendText(dst, "driveline", v.Driveline)
+	dst = appendText(dst, "engine", v.Engine)
+	dst = appendNumber(dst, "displacement_cc", v.DisplacementCC)
+	dst = appendText(dst, "fuel", v.Fuel)
+	dst = appendNumber(dst, "city_mpg", v.CityMPG)
+	dst = appendNumber(dst, "highway_mpg", v.HighwayMPG)
+	if v.ElectricRangeMi != nil {
+		dst, err = appendAny(dst, "electric_range_mi", *v.ElectricRangeMi, err)
+	}
+	if v.BatteryKWh != nil {
+		dst, err = appendAny(dst, "battery_kwh", *v.BatteryKWh, err)
+	}
+	if v.MotorPowerHP != nil {
+		dst, err = appendAny(dst, "motor_power_hp", *v.MotorPowerHP, err)
+	}
 	if v.DCFastCharge != nil {
-		e.name("dc_fast_charge")
-		e.dst = strconv.AppendBool(e.dst, *v.DCFastCharge)
+		dst = strconv.AppendBool(appendName(dst, "dc_fast_charge"), *v.DCFastCharge)
 	}
-	e.text("charge_port", v.ChargePort)
-	e.text("exterior_color", v.ExteriorColor)
-	e.text("interior_color", v.InteriorColor)
-	e.texts("features", v.Features)
-	e.texts("photos", v.Photos)
-	e.text("vdp_url", v.VDPURL)
-	e.text("description", v.Description)
-	e.text("notes", v.Notes)
+	dst = appendText(dst, "charge_port", v.ChargePort)
+	dst = appendText(dst, "exterior_color", v.ExteriorColor)
+	dst = appendText(dst, "interior_color", v.InteriorColor)
+	dst = appendTexts(dst, "features", v.Features)
+	dst = appendTexts(dst, "photos", v.Photos)
+	dst = appendText(dst, "vdp_url", v.VDPURL)
+	dst = appendText(dst, "description", v.Description)
+	dst = appendText(dst, "notes", v.Notes)
 	if len(v.OtherAttributes) > 0 {
-		e.value("other_attributes", v.OtherAttributes)
+		dst, err = appendAny(dst, "other_attributes", v.OtherAttributes, err)
 	}
-	e.text("dealer_id", v.DealerID)
-	e.text("inventory_date", v.InventoryDate)
-	e.text("updated_at", v.UpdatedAt)
-	return append(e.dst, '}'), e.err
+	dst = appendText(dst, "dealer_id", v.DealerID)
+	dst = appendText(dst, "inventory_date", v.InventoryDate)
+	dst = appendText(dst, "updated_at", v.UpdatedAt)
+	return append(dst, '}'), err
 }
 
-type encoder struct {
-	dst []byte
-	err error
-}
-
-func (e *encoder) name(name string) {
-	if e.dst[len(e.dst)-1] != '{' {
-		e.dst = append(e.dst, ',')
+func appendName(dst []byte, name string) []byte {
+	if dst[len(dst)-1] != '{' {
+		dst = append(dst, ',')
 	}
-	e.dst = append(append(append(e.dst, '"'), name...), `":`...)
+	return append(append(append(dst, '"'), name...), '"', ':')
 }
 
-func (e *encoder) text(name, s string) {
-	if s != "" {
-		e.name(name)
-		e.string(s)
+func appendText(dst []byte, name, s string) []byte {
+	if s == "" {
+		return dst
 	}
+	return appendString(appendName(dst, name), s)
 }
 
-// string copies what needs no escape and leaves the rest to encoding/json.
-func (e *encoder) string(s string) {
+// appendString copies what needs no escape and leaves the rest to encoding/json.
+func appendString(dst []byte, s string) []byte {
 	for i := range len(s) {
 		if c := s[i]; c < ' ' || c >= 0x7F || c == '"' || c == '\\' {
-			e.append(s)
-			return
+			dst, _ = aap.AppendValue(dst, s) // a string always encodes
+			return dst
 		}
 	}
-	e.dst = append(append(append(e.dst, '"'), s...), '"')
+	return append(append(append(dst, '"'), s...), '"')
 }
 
-func (e *encoder) texts(name string, list []string) {
+func appendTexts(dst []byte, name string, list []string) []byte {
 	if len(list) == 0 {
-		return
+		return dst
 	}
-	e.name(name)
-	e.dst = append(e.dst, '[')
+	dst = append(appendName(dst, name), '[')
 	for i, s := range list {
 		if i > 0 {
-			e.dst = append(e.dst, ',')
+			dst = append(dst, ',')
 		}
-		e.string(s)
+		dst = appendString(dst, s)
 	}
-	e.dst = append(e.dst, ']')
+	return append(dst, ']')
 }
 
-func (e *encoder) int(name string, n *aap.Int) {
-	if n != nil {
-		e.name(name)
-		e.dst = strconv.AppendInt(e.dst, int64(*n), 10)
+func appendNumber(dst []byte, name string, n *aap.Int) []byte {
+	if n == nil {
+		return dst
 	}
+	return strconv.AppendInt(appendName(dst, name), int64(*n), 10)
 }
 
-func (e *encoder) float(name string, n *float64) {
-	if n != nil {
-		e.value(name, *n)
-	}
-}
-
-func (e *encoder) value(name string, v any) {
-	e.name(name)
-	e.append(v)
-}
-
-func (e *encoder) append(v any) {
-	if e.err == nil {
-		e.dst, e.err = aap.AppendValue(e.dst, v)
-	}
+// appendAny leaves a value to encoding/json; an earlier error stays.
+func appendAny(dst []byte, name string, v any, earlier error) ([]byte, error) {
+	dst, err := aap.AppendValue(appendName(dst, name), v)
+	return dst, cmp.Or(earlier, err)
 }

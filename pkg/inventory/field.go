@@ -83,8 +83,8 @@ type term struct {
 	// display is the spelling most listings use.
 	display string
 	words   []string
-	docs    *roaring.Bitmap
-	// dense is docs with one bit for each document, for terms of many.
+	// The documents that have it: docs for few, dense for many.
+	docs  *roaring.Bitmap
 	dense set
 	count int
 }
@@ -95,7 +95,6 @@ type fieldBuilder struct {
 	byRaw map[string]*spelling
 	// spelt lists the spellings of each term.
 	spelt [][]*spelling
-	lists [][]uint32
 }
 
 // spelling is one way a value is written in the feed.
@@ -111,7 +110,7 @@ func newField(id fieldID, docs int) *field {
 		byName: map[string][]uint32{}, byWord: map[string][]uint32{},
 		build: &fieldBuilder{
 			byKey: map[string]uint32{}, byRaw: map[string]*spelling{},
-			spelt: make([][]*spelling, 1), lists: make([][]uint32, 1),
+			spelt: make([][]*spelling, 1),
 		},
 	}
 }
@@ -121,7 +120,6 @@ func newField(id fieldID, docs int) *field {
 func (f *field) add(doc int, raw, display string, key func() string) {
 	b := f.build
 	if raw == "" {
-		b.lists[0] = append(b.lists[0], uint32(doc))
 		return
 	}
 	s, ok := b.byRaw[raw]
@@ -133,7 +131,6 @@ func (f *field) add(doc int, raw, display string, key func() string) {
 			b.byKey[k] = id
 			f.terms = append(f.terms, term{})
 			b.spelt = append(b.spelt, nil)
-			b.lists = append(b.lists, nil)
 		}
 		s = &spelling{display: display, term: id}
 		b.byRaw[raw] = s
@@ -141,19 +138,13 @@ func (f *field) add(doc int, raw, display string, key func() string) {
 	}
 	s.count++
 	f.of[doc] = s.term
-	b.lists[s.term] = append(b.lists[s.term], uint32(doc))
 }
 
 // finish makes the postings and drops what only the filling needed.
 func (f *field) finish() {
+	f.post()
 	for id := range f.terms {
 		t := &f.terms[id]
-		t.docs = roaring.BitmapOf(f.build.lists[id]...)
-		t.count = len(f.build.lists[id])
-		if t.count > min(len(f.of)/32, 4096) {
-			t.dense = newSet(len(f.of))
-			t.docs.WriteDenseTo(t.dense)
-		}
 		best := 0
 		for _, s := range f.build.spelt[id] {
 			if s.count > best || s.count == best && s.display < t.display {
@@ -181,6 +172,35 @@ func (f *field) finish() {
 		}
 	}
 	f.build = nil
+}
+
+// post makes the postings from the documents' terms.
+func (f *field) post() {
+	for _, id := range f.of {
+		f.terms[id].count++
+	}
+	docs, ends, at := make([]uint32, len(f.of)), make([]int, len(f.terms)), 0
+	for id := range f.terms {
+		t := &f.terms[id]
+		if t.count > min(len(f.of)/32, 4096) {
+			t.dense = newSet(len(f.of))
+		}
+		ends[id] = at // moves to the end as the documents are put in
+		at += t.count
+	}
+	for doc, id := range f.of {
+		if dense := f.terms[id].dense; dense != nil {
+			dense.add(uint32(doc))
+		} else {
+			docs[ends[id]] = uint32(doc)
+			ends[id]++
+		}
+	}
+	for id := range f.terms {
+		if t := &f.terms[id]; t.dense == nil {
+			t.docs = roaring.BitmapOf(docs[ends[id]-t.count : ends[id]]...)
+		}
+	}
 }
 
 func (f *field) name(name string, id uint32) {

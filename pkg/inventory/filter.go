@@ -176,11 +176,10 @@ func rooftopOf(p *dealer.Profile, name string) *dealer.Rooftop {
 
 // stock finds listings by stock number, exactly or else folded.
 func (x *Index) stock(number string) []uint32 {
-	docs := x.byStock[number]
-	if exact := slices.DeleteFunc(slices.Clone(docs), func(d uint32) bool { return x.stocks[d] != number }); len(exact) > 0 {
+	if exact := slices.DeleteFunc(x.withStock(number), func(d uint32) bool { return x.stocks[d] != number }); len(exact) > 0 {
 		return exact
 	}
-	return x.byStock[FoldID(number)]
+	return x.withStock(FoldID(number))
 }
 
 // number narrows to the listings whose value lies in the closed interval;

@@ -22,7 +22,10 @@ type Index struct {
 	// keys, vins and stocks identify the documents.
 	keys, stocks []string
 	byVIN        map[string]uint32
-	byStock      map[string][]uint32 // exact and folded
+	// byStock finds the first document by stock number, exact and folded;
+	// sharedStock those that come after it.
+	byStock     map[string]uint32
+	sharedStock map[string][]uint32
 	// encoded is every listing as it goes on the wire, one after the other;
 	// document d lies between ends[d-1] and ends[d].
 	encoded []byte
@@ -159,7 +162,8 @@ func (x *Index) listing(doc uint32) []byte {
 func (x *Index) fill(listed []*Vehicle) {
 	n := len(listed)
 	x.keys, x.stocks = make([]string, n), make([]string, n)
-	x.byVIN, x.byStock = make(map[string]uint32, n), make(map[string][]uint32, n)
+	x.byVIN, x.byStock = make(map[string]uint32, n), make(map[string]uint32, 2*n)
+	x.sharedStock = map[string][]uint32{}
 	for c := range x.columns {
 		x.columns[c] = make(column, n)
 	}
@@ -175,9 +179,9 @@ func (x *Index) fill(listed []*Vehicle) {
 			x.byVIN[row.VIN] = uint32(doc)
 		}
 		if row.Stock != "" {
-			x.byStock[row.Stock] = append(x.byStock[row.Stock], uint32(doc))
+			x.addStock(row.Stock, uint32(doc))
 			if f := FoldID(row.Stock); f != row.Stock && f != "" {
-				x.byStock[f] = append(x.byStock[f], uint32(doc))
+				x.addStock(f, uint32(doc))
 			}
 		}
 		x.fillColumns(doc, row, x.updatedAt(row))
@@ -192,6 +196,23 @@ func (x *Index) fill(listed []*Vehicle) {
 		docs.any([]*term{&x.fields[fieldRooftop].terms[id]})
 		x.stale = append(x.stale, rooftopAge{name: t.display, vouched: x.head.vouchedFor(t.display), docs: docs})
 	}
+}
+
+func (x *Index) addStock(number string, doc uint32) {
+	if _, taken := x.byStock[number]; taken {
+		x.sharedStock[number] = append(x.sharedStock[number], doc)
+		return
+	}
+	x.byStock[number] = doc
+}
+
+// withStock are the documents whose stock number is spelt so, exactly or folded.
+func (x *Index) withStock(number string) []uint32 {
+	doc, ok := x.byStock[number]
+	if !ok {
+		return nil
+	}
+	return append([]uint32{doc}, x.sharedStock[number]...)
 }
 
 // updatedAt is when the dealer's system vouched for a row.

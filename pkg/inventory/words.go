@@ -194,7 +194,7 @@ func (x *Index) query(text string, hits, tmp set) {
 
 // token adds the documents of one token to an empty set.
 func (x *Index) token(token string, out set) {
-	for _, doc := range x.byStock[FoldID(token)] {
+	for _, doc := range x.withStock(FoldID(token)) {
 		out.add(doc)
 	}
 	if doc, ok := x.byVIN[strings.ToUpper(token)]; ok {

@@ -217,14 +217,14 @@ func keys(m map[string]int) (out []string) {
 }
 
 func TestTheTextReportNamesEverythingTheJSONCounts(t *testing.T) {
-	_, rep := read(t, oneRooftop(), "vin,stock,year,make,model,status,Invoice,foo\n"+vinA+",A1,2020,Honda,Civic,sold,1,2\n"+vinA+",A1,2020,Honda,Civic,,1,2\n"+vinC+",,2019,Tesla,,,,\n"+vinB+",,2022,Ford,F-150,,,\n")
+	_, rep := read(t, oneRooftop(), "vin,stock,year,make,model,status,Invoice,foo\n"+vinA+",A1,2020,Honda,Civic,sold,1,2\n"+vinA+",A1,2020,Honda,Civic,,1,2\n"+vinC+",,2019,Tesla,,,,\n"+vinB+",,22,Ford,F-150,,,\n")
 	var b bytes.Buffer
 	if err := rep.WriteText(&b); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
 		"4 rows", "2 accepted, 1 of them for sale", "1 merged", "1 rejected", "1 hidden: sold", "line 4: no model",
-		"line 3: the same unit again; differs in status", "Invoice  dropped", "foo      not used", "vin                100.0 %  2", "wrong check digit (first on line 2)",
+		"line 3: the same unit again; differs in status", "Invoice  dropped", "foo      not used", "vin                100.0 %  2", "1  model year that is not one from 1900 to 2100; left out (first on line 5)",
 	} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("no %q in\n%s", want, b.String())

@@ -19,9 +19,9 @@ import (
 )
 
 const (
-	vinA = "1HGCV1F30KA000001"
-	vinB = "1FTFW1E50NFA00001"
-	vinC = "5YJ3E1EA7KF000316"
+	vinA = "19XFL2H89PE020417"
+	vinB = "1FTEW1EP0NKD50028"
+	vinC = "7SAYGDEE7PF630039"
 )
 
 var exported = time.Date(2026, 3, 9, 5, 0, 0, 0, time.UTC)
@@ -133,8 +133,8 @@ func TestTheDelimiterIsFoundInTheHeader(t *testing.T) {
 
 func TestHeaderSpellingsDoNotCount(t *testing.T) {
 	for _, header := range []string{"VIN,Stock #,Model Year,MAKE,Model", " vin ,stock_no,model_year,make,model", `"Vin","StockNumber","YEAR","Manufacturer","Model Name"`, "vin,Stock-Number,yr,brand,model"} {
-		v, _ := one(t, oneRooftop(), header+"\n"+vinA+",00417,2020,Honda,Civic\n")
-		if v.Stock != "00417" || num(v.Year) != int64(2020) || v.Make != "Honda" {
+		v, _ := one(t, oneRooftop(), header+"\n"+vinA+",00562,2020,Honda,Civic\n")
+		if v.Stock != "00562" || num(v.Year) != int64(2020) || v.Make != "Honda" {
 			t.Errorf("%s: %+v", header, v)
 		}
 	}
@@ -147,7 +147,7 @@ func TestBrokenRowsCostAtMostThemselves(t *testing.T) {
 		name, row   string
 		description string // of A1; "-" when the row may be rejected
 	}{
-		{"inch mark inside quotes", `A1,2020,Honda,Civic,"20" wheels, tow",20500`, `20" wheels, tow`},
+		{"inch mark inside quotes", `A1,2020,Honda,Civic,"22" rims, hitch",20500`, `22" rims, hitch`},
 		{"inch mark before the closing quote", `A1,2020,Honda,Civic,"alloys 17"",20500`, `alloys 17"`},
 		{"doubled inch mark", `A1,2020,Honda,Civic,"17"" alloys",20500`, `17" alloys`},
 		{"quote never closed", `A1,2020,Honda,Civic,"nice,20500`, `"nice`},

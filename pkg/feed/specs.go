@@ -64,7 +64,7 @@ func (b *builder) specs() {
 	l := &b.v.Listing
 	body := b.line(mBody)
 	l.Body = b.usual(mBody)
-	if t := b.bodyTypes.of(body, vehicleType); t != "" && t != "car" {
+	if t := b.bodyTypes.of(body, vehicleType); t == "motorcycle" || t == "trailer" || t == "rv" {
 		if l.VehicleType == "" {
 			l.VehicleType = t
 		}

@@ -147,6 +147,9 @@ func vehicleType(s string) string {
 	if s == "" {
 		return ""
 	}
+	if _, nothing := vocabularies()["unsettled"].find(s); nothing {
+		return ""
+	}
 	voc := vocabularies()["vehicle_type"]
 	if t, ok := voc.exact[squash(s)]; ok {
 		return t

@@ -11,18 +11,18 @@ import (
 
 func TestIdentity(t *testing.T) {
 	for _, c := range []struct{ name, header, row, vin, stock, id string }{
-		{"a VIN in lower case with blanks", "vin", " 1hgcv1f30ka000001 ", vinA, "", ""},
+		{"a VIN in lower case with blanks", "vin", " 19xfl2h89pe020417 ", vinA, "", ""},
 		{"stock equal to the VIN", "vin;stock", vinA + ";" + vinA, vinA, vinA, ""},
-		{"a provisional VIN", "vin", "1HGCV1F30KAO00001", "", "", "1HGCV1F30KAO00001"},
-		{"sixteen characters behind a blank", "vin", " 1HGCV1F30KA00000", "", "", "1HGCV1F30KA00000"},
-		{"a short VIN beside a stock number", "vin;stock", "1HD1KHM19;0042", "", "0042", "1HD1KHM19"},
-		{"a masked VIN beside a stock number", "vin;stock", "11111111111111111;P102", "", "P102", ""},
+		{"a provisional VIN", "vin", "19XFL2H89PEO20417", "", "", "19XFL2H89PEO20417"},
+		{"sixteen characters behind a blank", "vin", " 19XFL2H89PE02041", "", "", "19XFL2H89PE02041"},
+		{"a short VIN beside a stock number", "vin;stock", "1HD1ZZK21;0042", "", "0042", "1HD1ZZK21"},
+		{"a masked VIN beside a stock number", "vin;stock", "11111111111111111;P877", "", "P877", ""},
 		{"words instead of a VIN", "vin;stock", "please call us for the VIN;P1", "", "P1", ""},
-		{"an id that is a stock number", "id", "16-260496A", "", "16-260496A", "16-260496A"},
-		{"an id beside a stock column", "id;stock", "483015;L10693", "", "L10693", "483015"},
-		{"an id that is a slug", "id", "2013-jeep-wrangler-sahara", "", "", "2013-jeep-wrangler-sahara"},
+		{"an id that is a stock number", "id", "24-118302B", "", "24-118302B", "24-118302B"},
+		{"an id beside a stock column", "id;stock", "771204;K20417", "", "K20417", "771204"},
+		{"an id that is a slug", "id", "2018-acme-roadster-deluxe", "", "", "2018-acme-roadster-deluxe"},
 		{"an id that is the VIN", "id;vin", vinA + ";" + vinA, vinA, "", vinA},
-		{"leading zeros", "stock", "00417", "", "00417", ""},
+		{"leading zeros", "stock", "00562", "", "00562", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			v, _ := one(t, oneRooftop(), "year;make;model;"+c.header+"\n2020;Honda;Civic;"+c.row+"\n")
@@ -34,11 +34,11 @@ func TestIdentity(t *testing.T) {
 }
 
 func TestAWrongCheckDigitIsOnlyAWarning(t *testing.T) {
-	v, rep := one(t, oneRooftop(), "vin,year,make,model\n1HGCM82633A004353,2003,Honda,Accord\n")
-	if v.VIN != "1HGCM82633A004353" || !warned(rep, "check digit") {
+	v, rep := one(t, oneRooftop(), "vin,year,make,model\n19XFL2H81PE020417,2023,Honda,Civic\n")
+	if v.VIN != "19XFL2H81PE020417" || !warned(rep, "check digit") {
 		t.Errorf("%+v %+v", v, rep.Warnings)
 	}
-	if _, rep := one(t, oneRooftop(), "vin,year,make,model\n1HGCM82633A004352,2003,Honda,Accord\n"); warned(rep, "check digit") {
+	if _, rep := one(t, oneRooftop(), "vin,year,make,model\n19XFL2H89PE020417,2023,Honda,Civic\n"); warned(rep, "check digit") {
 		t.Error("a right check digit is called wrong")
 	}
 }
@@ -82,7 +82,7 @@ func TestAnOptionalColumnNeverDecidesVisibility(t *testing.T) {
 }
 
 func TestConditionNewOfAnOldModelYearIsNotClaimed(t *testing.T) {
-	v, rep := one(t, oneRooftop(), "stock,year,make,model,condition\nA1,2013,Jeep,Wrangler,new\n")
+	v, rep := one(t, oneRooftop(), "stock,year,make,model,condition\nA1,2011,Jeep,Patriot,new\n")
 	if v.Condition != "" || !warned(rep, "older than two years") {
 		t.Errorf("%q %+v", v.Condition, rep.Warnings)
 	}

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/dealer-agent/dealer/pkg/a2a"
 	"github.com/dealer-agent/dealer/pkg/aap"
@@ -47,7 +48,7 @@ func TestInternalErrorsShowAnIDAndLogTheCause(t *testing.T) {
 		call        func()
 	}{
 		{"an error", "connection reset", func() {}},
-		{"a panic of the runtime", "nil map", func() { var m map[string]int; m["x"] = 1 }},
+		{"a panic of the runtime", "index out of range", func() { _ = make([]int, 1)[time.Now().Year()] }},
 		{"a panic with words", "panic of type string", func() { panic("rosa@quist.example") }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -112,4 +113,21 @@ type unreadable struct{}
 
 func (unreadable) Profile(context.Context) (*dealer.Profile, error) {
 	return nil, errors.New("no bucket")
+}
+
+// patient is an agent that works until it is told to stop.
+type patient struct{ failing }
+
+func (patient) Call(ctx context.Context, _ aap.Version, _ []byte) (agent.Answer, error) {
+	<-ctx.Done()
+	return agent.Answer{}, ctx.Err()
+}
+
+func TestACallThatTakesTooLongIsAnsweredAsRetryable(t *testing.T) {
+	s := agenttest.New(t, agenttest.Profile)
+	h := a2a.NewHandler(a2a.Config{Agent: patient{}, Profiles: dealer.Fixed(s.Profile), Timeout: time.Millisecond})
+	_, got := post(t, h, message(information))
+	if e := got.aapError(t); got.code() != -32603 || e.Code != "INTERNAL_ERROR" || !e.Retryable {
+		t.Errorf("code %d, %+v", got.code(), e)
+	}
 }

@@ -279,7 +279,7 @@ func (f *field) ranks() column {
 	return col
 }
 
-// known spellings sorted for people.
+// displays lists the spellings of the terms, sorted.
 func (f *field) displays() []string {
 	var out []string
 	for _, t := range f.terms[1:] {

@@ -110,12 +110,14 @@ func tooLong(long bool) string {
 }
 
 // whole tells a document of one object a line from a wrapper: a first line that
-// is an object by itself and holds no array of objects is a vehicle.
+// is an object by itself is a vehicle when another object follows, or when it
+// holds neither objects nor an array of them.
 func (o *objects) whole() ([]byte, bool, error) {
 	o.started = true
 	head, _ := o.s.r.Peek(o.s.r.Size())
 	if end := bytes.IndexByte(head, '\n'); end > 0 {
-		if ln := bytes.TrimSpace(head[:end]); json.Valid(ln) && !wraps(ln) {
+		more := bytes.HasPrefix(bytes.TrimSpace(head[end:]), []byte{'{'})
+		if ln := bytes.TrimSpace(head[:end]); json.Valid(ln) && (more || !wraps(ln)) {
 			o.line = o.s.line
 			raw, _, err := o.s.value()
 			return raw, true, err

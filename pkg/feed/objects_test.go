@@ -1,6 +1,7 @@
 package feed_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -43,5 +44,17 @@ func TestABrokenJSONElementCostsItself(t *testing.T) {
 	units, rep := read(t, oneRooftop(), `[{"stock":"1","year":2020,"make":"Kia","model":"Rio"},{"stock":2,,"x":"}"},7,"x",{"stock":"3","year":2020,"make":"Kia","model":"Rio"}]`)
 	if len(units) != 2 || rep.Rejected != 3 {
 		t.Errorf("%d units, %+v", len(units), rep)
+	}
+}
+
+func TestObjectsOnLinesMayNest(t *testing.T) {
+	const first = `{"stock":"1","year":2020,"make":"Kia","model":"Rio","price":{"amount":12000,"currency":"USD"},"specs":{"fuel_type":"Gas"}}` + "\n"
+	units, _ := read(t, oneRooftop(), first+`{"stock":"2","year":2021,"make":"Kia","model":"Soul"}`+"\n\n")
+	if len(units) != 2 || num(units[0].Listing.Price) != int64(12000) || units[0].Listing.Fuel != "gas" {
+		t.Errorf("%+v", units)
+	}
+	cut := first + `{"stock":"2","year":2021,"mak`
+	if _, _, err := feed.Read(t.Context(), feed.Source{Body: strings.NewReader(cut)}, oneRooftop()); !errors.Is(err, feed.ErrRefused) {
+		t.Errorf("a file that was cut off: %v", err)
 	}
 }

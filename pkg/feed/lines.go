@@ -25,6 +25,7 @@ type line struct {
 	text    []byte
 	number  int
 	tooLong bool
+	noEnd   bool // the file ends without a line end here
 }
 
 func newLines(r *bufio.Reader) *lines {
@@ -64,7 +65,7 @@ func (l *lines) take() (line, error) {
 			continue
 		case errors.Is(err, io.EOF) && (len(buf) > 0 || out.tooLong):
 			l.next++
-			out.text = bytes.TrimSuffix(buf, []byte{'\r'})
+			out.text, out.noEnd = bytes.TrimSuffix(buf, []byte{'\r'}), true
 			return out, nil
 		default:
 			return line{}, err

@@ -182,6 +182,17 @@ func TestBrokenRowsCostAtMostThemselves(t *testing.T) {
 	}
 }
 
+func TestARowThatTheFileEndsInsideIsNotHalfRead(t *testing.T) {
+	units, rep := read(t, oneRooftop(), "stock,year,make,model,price,color\nA1,2020,Kia,Rio,12000,Red\nA2,2020,Kia,Rio,120")
+	if len(units) != 1 || rep.RejectedBy["the file ends inside this row"] != 1 {
+		t.Errorf("%+v %+v", units, rep.RejectedBy)
+	}
+	units, _ = read(t, oneRooftop(), "stock,year,make,model,price,color\nA1,2020,Kia,Rio,12000\nA2,2020,Kia,Rio,12000")
+	if len(units) != 2 {
+		t.Errorf("in a file of short rows the last one is whole: %d units", len(units))
+	}
+}
+
 func TestARowOfOneMebibyteIsRejectedAndTheNextOneRead(t *testing.T) {
 	units, rep := read(t, oneRooftop(), "stock,year,make,model\nA1,2020,Honda,"+strings.Repeat("x", 2<<20)+"\nA2,2020,Honda,Fit\n")
 	if len(units) != 1 || units[0].Listing.Stock != "A2" || rep.Rejected != 1 || rep.RejectedRows[0].Line != 2 {

@@ -44,6 +44,8 @@ type records struct {
 	scratch []byte
 	wasted  int64
 	broken  bool
+	any     bool // a row has been read
+	shorts  bool // rows without their last fields are usual in this file
 }
 
 func (r *records) columns() []string { return r.header }
@@ -116,7 +118,10 @@ func (r *records) parse(first line) (rec record, found bool) {
 		return rec, true
 	case got > n && plain:
 		rec.problem = fmt.Sprintf("%d fields under a header of %d", got, n)
+	case plain && first.noEnd && !r.shorts && r.any:
+		rec.problem = "the file ends inside this row"
 	case plain && (got > 1 || n == 1):
+		r.shorts = true
 		rec = r.take(1, false)
 		rec.short = true
 		return rec, false
@@ -219,6 +224,7 @@ func (r *records) take(used int, mended bool) record {
 		text = r.text
 	}
 	r.fields, r.scratch = r.s.fields(text, r.fields[:0], r.scratch[:0])
+	r.any = true
 	rec := record{fields: r.fields, line: r.held[0].number, mended: mended, latin: !utf8.Valid(text)}
 	r.release(used)
 	return rec

@@ -156,7 +156,7 @@ func TestBothDoorsGiveEqualAnswers(t *testing.T) {
 			body, _ := io.ReadAll(r.Body)
 			fmt.Fprintf(w, "%s %s %s %s %q", r.Method, r.URL.Path, r.URL.RawQuery, r.Host, body)
 		},
-		"error": func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "no", 503) },
+		"error": func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "no", http.StatusServiceUnavailable) },
 	}
 	for name, h := range answers {
 		for _, method := range []string{"GET", "HEAD", "POST"} {

@@ -5,8 +5,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"runtime"
+	"strings"
 
 	bolt "go.etcd.io/bbolt"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/dealer-agent/dealer/pkg/inventory"
 	"github.com/dealer-agent/dealer/pkg/stored"
@@ -33,8 +36,10 @@ func (s inventoryStore) Head(ctx context.Context, dealerID string) (h inventory.
 	return h, err
 }
 
-func (s inventoryStore) Snapshot(ctx context.Context, dealerID string, h inventory.Head) (all []inventory.Vehicle, err error) {
-	err = s.db.view(ctx, func(tx *bolt.Tx) error {
+func (s inventoryStore) Snapshot(ctx context.Context, dealerID string, h inventory.Head) ([]inventory.Vehicle, error) {
+	var units strings.Builder
+	var ends []int
+	err := s.db.view(ctx, func(tx *bolt.Tx) error {
 		lot := tx.Bucket(inventoryBucket).Bucket([]byte(dealerID))
 		current, err := readHead(lot)
 		if err != nil {
@@ -43,18 +48,44 @@ func (s inventoryStore) Snapshot(ctx context.Context, dealerID string, h invento
 		if current.Snapshot != h.Snapshot {
 			return inventory.ErrConflict
 		}
-		all = make([]inventory.Vehicle, 0, current.Kept)
-		var reader stored.Reader
+		ends = make([]int, 0, current.Kept)
 		return lot.Bucket(unitsBucket).ForEach(func(_, value []byte) error {
-			v, err := reader.Vehicle(string(value))
-			all = append(all, v)
-			return err
+			if len(ends) == 0 {
+				units.Grow(current.Kept * (len(value) + 64))
+			}
+			units.Write(value)
+			ends = append(ends, units.Len())
+			return nil
 		})
 	})
 	if err != nil {
 		return nil, err
 	}
-	return all, nil
+	return decodeUnits(units.String(), ends)
+}
+
+// decodeUnits splits src at ends and decodes the parts on all processors.
+func decodeUnits(src string, ends []int) ([]inventory.Vehicle, error) {
+	all := make([]inventory.Vehicle, len(ends))
+	var work errgroup.Group
+	share := len(ends)/runtime.GOMAXPROCS(0) + 1
+	for from := 0; from < len(ends); from += share {
+		work.Go(func() (err error) {
+			var reader stored.Reader
+			start := 0
+			if from > 0 {
+				start = ends[from-1]
+			}
+			for n := from; n < min(from+share, len(ends)); n++ {
+				if err = reader.Decode(src[start:ends[n]], &all[n]); err != nil {
+					return err
+				}
+				start = ends[n]
+			}
+			return nil
+		})
+	}
+	return all, work.Wait()
 }
 
 func (s inventoryStore) Find(ctx context.Context, dealerID string, id inventory.Identifier) (found inventory.Vehicle, err error) {

@@ -30,6 +30,7 @@ type Function struct {
 	fault chan string
 	begun time.Time
 	once  sync.Once
+	stop  func()
 
 	mu      sync.Mutex
 	waiting map[string]call
@@ -99,12 +100,13 @@ func Start(t testing.TB, bootstrap string, env ...string) *Function {
 		default:
 		}
 	}()
-	t.Cleanup(func() {
+	f.stop = sync.OnceFunc(func() {
 		_ = cmd.Process.Kill()
 		<-ended
 		server.CloseClientConnections()
 		server.Close()
 	})
+	t.Cleanup(f.stop)
 	select {
 	case <-f.first:
 	case text := <-f.fault:
@@ -114,6 +116,9 @@ func Start(t testing.TB, bootstrap string, env ...string) *Function {
 	}
 	return f
 }
+
+// Stop ends the process; the end of the test does so too.
+func (f *Function) Stop() { f.stop() }
 
 // Invoke sends one event and returns the answer, or the function's error.
 func (f *Function) Invoke(ctx context.Context, event []byte) ([]byte, error) {

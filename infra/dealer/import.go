@@ -26,6 +26,9 @@ func newImport(io streams) *cobra.Command {
 the data folder and applies the difference, or refuses it and changes nothing.`,
 		Args: args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := required(cmd, "profile", "feed", "data"); err != nil {
+				return err
+			}
 			report, err := importFile(cmd, io.err, profile, feedFile, data, dryRun)
 			if asJSON {
 				enc := json.NewEncoder(io.out)
@@ -45,11 +48,6 @@ the data folder and applies the difference, or refuses it and changes nothing.`,
 	flags.StringVar(&data, "data", "", "`DIR` that keeps the inventory")
 	flags.BoolVar(&asJSON, "json", false, "print the report as JSON")
 	flags.BoolVar(&dryRun, "dry-run", false, "report what would change, and change nothing")
-	for _, name := range []string{"profile", "feed", "data"} {
-		if err := cmd.MarkFlagRequired(name); err != nil {
-			panic(err) // the names above are the flags above
-		}
-	}
 	return cmd
 }
 

@@ -25,8 +25,8 @@ Content-Type and Cache-Control to serve it with.`,
 		Example: `  dealer publish --profile dealer.yaml --dir public`,
 		Args:    args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if profile == "" || dir == "" {
-				return usageError{errors.New("publish needs --profile FILE and --dir DIR")}
+			if err := required(cmd, "profile", "dir"); err != nil {
+				return err
 			}
 			files, err := publishedBy(cmd.Context(), profile)
 			if err != nil {

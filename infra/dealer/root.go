@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
@@ -27,14 +28,31 @@ func newRoot(io streams) *cobra.Command {
 Protocol over A2A and hands accepted leads over as ADF/XML.`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
+		Args:          cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, given []string) error {
+			if len(given) > 0 {
+				return usageError{fmt.Errorf("no command %q; `dealer --help` lists them", given[0])}
+			}
+			return cmd.Help()
+		},
 	}
 	root.SetIn(io.in)
 	root.SetOut(io.out)
 	root.SetErr(io.err)
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
-	root.AddCommand(newRun(io), newImport(io), newCall(io), newADF(io))
+	root.AddCommand(newRun(io), newImport(io), newCall(io), newADF(io), newPublish(io))
 	return root
+}
+
+// required makes the named flags compulsory; leaving one out counts as usage.
+func required(cmd *cobra.Command, flags ...string) error {
+	for _, name := range flags {
+		if !cmd.Flags().Changed(name) {
+			return usageError{fmt.Errorf("%s needs --%s", cmd.CommandPath(), name)}
+		}
+	}
+	return nil
 }
 
 // args wraps a cobra argument check so that its failure counts as usage.

@@ -15,8 +15,9 @@ import (
 const (
 	// atOnce is how many leads of one batch are handed over side by side.
 	atOnce = 4
-	// least is the time without which no further lead is begun.
-	least = 5 * time.Second
+	// enough is time for one attempt with the usual timeout of a target. Without
+	// it no further lead is begun, unless the function never has that much.
+	enough = 25 * time.Second
 )
 
 // Deliver hands each message of a batch, a lead id, to handle and reports the
@@ -26,11 +27,12 @@ const (
 func Deliver(handle func(ctx context.Context, leadID string) error, log *slog.Logger) func(context.Context, events.SQSEvent) (events.SQSEventResponse, error) {
 	return func(ctx context.Context, batch events.SQSEvent) (events.SQSEventResponse, error) {
 		failed := make([]bool, len(batch.Records))
+		last := lastStart(ctx)
 		var work errgroup.Group
 		work.SetLimit(atOnce)
 		for n, message := range batch.Records {
 			work.Go(func() error {
-				err := deliver(ctx, handle, message.Body)
+				err := deliver(ctx, handle, message.Body, last)
 				if failed[n] = err != nil; failed[n] {
 					log.WarnContext(ctx, "lead was not handed over and comes back",
 						"lead_id", message.Body, "receives", message.Attributes["ApproximateReceiveCount"], "error", err)
@@ -52,8 +54,17 @@ func Deliver(handle func(ctx context.Context, leadID string) error, log *slog.Lo
 
 var errNoTime = errors.New("no time left in this call")
 
-func deliver(ctx context.Context, handle func(context.Context, string) error, leadID string) (err error) {
-	if deadline, ok := ctx.Deadline(); ok && time.Until(deadline) < least {
+// lastStart is until when a further lead may be begun.
+func lastStart(ctx context.Context) time.Time {
+	deadline, ok := ctx.Deadline()
+	if !ok {
+		return time.Time{}
+	}
+	return deadline.Add(-min(enough, time.Until(deadline)/2))
+}
+
+func deliver(ctx context.Context, handle func(context.Context, string) error, leadID string, last time.Time) (err error) {
+	if !last.IsZero() && !time.Now().Before(last) {
 		return errNoTime
 	}
 	if leadID == "" || len(leadID) > 128 || slices.ContainsFunc([]byte(leadID), func(b byte) bool { return b < '!' || b > '~' }) {

@@ -7,6 +7,7 @@ package cloudtest
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -64,14 +65,27 @@ var installDynalite = sync.OnceValues(func() (string, error) {
 	if _, err := os.Stat(cli); err == nil {
 		return cli, nil
 	}
+	// Test processes may install at once: each into a folder of its own, and
+	// the first to finish gives its folder the name.
+	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
+		return "", err
+	}
+	own, err := os.MkdirTemp(filepath.Dir(dir), "installing-*")
+	if err != nil {
+		return "", err
+	}
+	defer os.RemoveAll(own)
 	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
 	defer cancel()
-	out, err := exec.CommandContext(ctx, "npm", "install", "--no-audit", "--no-fund", "--ignore-scripts", "--prefix", dir, dynaliteVersion).CombinedOutput()
+	out, err := exec.CommandContext(ctx, "npm", "install", "--no-audit", "--no-fund", "--ignore-scripts", "--prefix", own, dynaliteVersion).CombinedOutput()
 	if err != nil {
 		return "", fmt.Errorf("%w: %s", err, bytes.TrimSpace(out))
 	}
-	_, err = os.Stat(cli)
-	return cli, err
+	renamed := os.Rename(own, dir)
+	if _, err := os.Stat(cli); err != nil {
+		return "", errors.Join(err, renamed)
+	}
+	return cli, nil
 })
 
 // Config is an AWS configuration that reaches the emulator at endpoint.

@@ -1,0 +1,166 @@
+package stack
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/dealer-agent/dealer/pkg/cloud"
+)
+
+// checkFunctions: one folder of functions/, one function, one make target, one
+// role; and a form in which a Go binary runs.
+func checkFunctions(t template) (f faults) {
+	mains, err := filepath.Glob(functionsDir + "/*/main.go")
+	if err != nil || len(mains) == 0 {
+		f.add("no functions found: %v", err)
+	}
+	rules, err := os.ReadFile(makefile)
+	if err != nil {
+		f.add("%v", err)
+	}
+	folders := map[string]bool{}
+	for _, main := range mains {
+		folders[filepath.Base(filepath.Dir(main))] = false
+	}
+	users := map[string]string{}
+	for _, id := range t.functions() {
+		folder, p := folderOf(id), t.function(id)
+		if _, found := folders[folder]; !found {
+			f.add("%s: there is no functions/%s", id, folder)
+		}
+		folders[folder] = true
+		build := regexp.MustCompile(`(?m)^build-` + id + `:.*\n\t.*-o \$\(ARTIFACTS_DIR\)/bootstrap \./functions/` + folder + `$`)
+		if !build.Match(rules) {
+			f.add("%s: the Makefile has no target build-%s that makes bootstrap of functions/%s", id, id, folder)
+		}
+		for member, want := range map[string]string{"Runtime": "provided.al2023", "Handler": "bootstrap", "CodeUri": "."} {
+			if got := textAt(p, member); got != want {
+				f.add("%s: %s is %q, want %q", id, member, got, want)
+			}
+		}
+		if got := render(at(p, "Architectures", 0)); got != "arm64" || len(listAt(p, "Architectures")) != 1 {
+			f.add("%s: Architectures begin with %s, want arm64 alone", id, got)
+		}
+		if got := textAt(tree(t), "Resources", id, "Metadata", "BuildMethod"); got != "makefile" {
+			f.add("%s: BuildMethod is %q, want makefile", id, got)
+		}
+		if timeout := numAt(p, "Timeout"); timeout < 1 || timeout > 900 {
+			f.add("%s: Timeout is %v seconds", id, timeout)
+		}
+		if memory := numAt(p, "MemorySize"); memory < 128 || memory > 3008 {
+			f.add("%s: MemorySize is %v MB", id, memory)
+		}
+		role := render(p["Role"])
+		if !slices.ContainsFunc(t.of("AWS::IAM::Role"), func(r string) bool { return role == "${"+r+".Arn}" }) {
+			f.add("%s: Role is %s, not one of the written-out roles", id, role)
+		}
+		if other := users[role]; other != "" {
+			f.add("%s and %s share the role %s", other, id, role)
+		}
+		users[role] = id
+		for _, extra := range []string{"Policies", "PermissionsBoundary", "Tracing", "FunctionUrlConfig", "Layers"} {
+			if p[extra] != nil {
+				f.add("%s: %s would widen what the function may or who may call it", id, extra)
+			}
+		}
+	}
+	if waits := numAt(t.function("AgentFunction"), "Timeout"); waits > 29 {
+		f.add("AgentFunction: Timeout is %v seconds, but API Gateway waits for 29", waits)
+	}
+	for _, folder := range sorted(folders) {
+		if !folders[folder] {
+			f.add("functions/%s has no function in the template", folder)
+		}
+	}
+	return f
+}
+
+var (
+	secretReference = regexp.MustCompile(`^\{\{resolve:secretsmanager:\$\{\w+\}\}\}$`)
+	profileSecret   = regexp.MustCompile(`env:([A-Z][A-Z0-9_]*)`)
+)
+
+// deployed are what the references in environments become.
+var deployed = map[string]string{
+	"LeadQueue": "https://sqs.us-east-1.amazonaws.com/123456789012/LeadQueue", "ProfileKey": "dealer.yaml", "LogLevel": "warn",
+}
+
+// checkEnvironment: each function gets the variables it reads and no others,
+// with values that its settings take. The lead worker alone also gets the
+// secrets that the sample profile refers to, from Secrets Manager.
+func checkEnvironment(t template) (f faults) {
+	profile, err := os.ReadFile(sampleProfile)
+	if err != nil {
+		f.add("%v", err)
+	}
+	secrets := map[string]bool{}
+	for _, match := range profileSecret.FindAllStringSubmatch(string(profile), -1) {
+		secrets[match[1]] = true
+	}
+	for _, id := range t.functions() {
+		name := cloud.Function(folderOf(id))
+		given := treeAt(t.function(id), "Environment", "Variables")
+		want := map[string]bool{}
+		for _, v := range cloud.Variables() {
+			if slices.Contains(v.Functions, name) {
+				want[v.Name] = true
+			}
+		}
+		for _, variable := range sorted(given) {
+			switch secret := render(at(given, variable, "Fn::If", 1)); {
+			case want[variable]:
+			case name != cloud.LeadWorker || !secrets[variable]:
+				f.add("%s: nothing reads %s", id, variable)
+			case !secretReference.MatchString(secret) || render(at(given, variable, "Fn::If", 2)) != "${AWS::NoValue}":
+				f.add("%s: %s is %s, not a reference to a secret that may be absent", id, variable, render(given[variable]))
+			}
+		}
+		for _, variable := range sorted(want) {
+			if given[variable] == nil {
+				f.add("%s: %s is missing", id, variable)
+			}
+		}
+		if name == cloud.LeadWorker {
+			for _, secret := range sorted(secrets) {
+				if given[secret] == nil {
+					f.add("%s: the sample profile refers to env:%s, which nothing sets", id, secret)
+				}
+			}
+		}
+		f = append(f, checkSettings(id, name, given)...)
+	}
+	return f
+}
+
+// checkSettings reads the environment as the function will.
+func checkSettings(id string, name cloud.Function, given tree) (f faults) {
+	settings, err := cloud.ReadSettings(name, func(variable string) (string, bool) {
+		value, found := given[variable]
+		text := subVariable.ReplaceAllStringFunc(render(value), func(reference string) string {
+			reference = strings.Trim(reference, "${}")
+			if value, found := deployed[reference]; found {
+				return value
+			}
+			return reference
+		})
+		return text, found
+	})
+	if err != nil {
+		f.add("%s: %v", id, err)
+	}
+	for _, wired := range []struct{ setting, got, want string }{
+		{"the inventory table", settings.InventoryTable, "InventoryTable"},
+		{"the leads table", settings.LeadsTable, "LeadsTable"},
+		{"the queue", settings.QueueURL, deployed["LeadQueue"]},
+		{"the profile's bucket", settings.ProfileBucket, "SiteBucket"},
+		{"the profile's key", settings.ProfileKey, deployed["ProfileKey"]},
+	} {
+		if wired.got != "" && wired.got != wired.want {
+			f.add("%s: %s is %s, want %s", id, wired.setting, wired.got, wired.want)
+		}
+	}
+	return f
+}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -104,12 +103,10 @@ func (s *Leads) guards(e lead.Entry, now time.Time) ([]guard, error) {
 		guards = append(guards, guard{s.put(expire(i, until), now), reason})
 	}
 	if e.Key != nil {
-		body, err := json.Marshal(*e.Key)
+		i, err := keyItem(r.DealerID, *e.Key)
 		if err != nil {
 			return nil, err
 		}
-		i := key(keyPK(r.DealerID, e.Key.Value), skKey)
-		i[attrDoc] = str(string(body))
 		add(i, e.Key.ExpiresAt, lead.ErrKeyTaken)
 	}
 	for _, digest := range unique(e.Equals) {
@@ -124,6 +121,47 @@ func (s *Leads) guards(e lead.Entry, now time.Time) ([]guard, error) {
 	waiting[attrAt] = num(r.ReceivedAt.UnixNano())
 	add(waiting, r.ExpiresAt, inUse)
 	return guards, nil
+}
+
+// Bind writes one item on the condition that Create puts on it. When the
+// answer of the put is lost, its repetition finds the key taken.
+func (s *Leads) Bind(ctx context.Context, dealerID string, k lead.Key, now time.Time) error {
+	i, err := keyItem(dealerID, k)
+	if err != nil {
+		return err
+	}
+	put := s.put(expire(i, k.ExpiresAt), now)
+	for try := 0; ; try++ {
+		if err := pause(ctx, try); err != nil {
+			return err
+		}
+		_, err := s.client.PutItem(ctx, &dynamodb.PutItemInput{
+			TableName: put.TableName, Item: put.Item, ConditionExpression: put.ConditionExpression,
+			ExpressionAttributeNames: put.ExpressionAttributeNames, ExpressionAttributeValues: put.ExpressionAttributeValues,
+		})
+		if err == nil {
+			return nil
+		}
+		if conditionFailed(err) {
+			return lead.ErrKeyTaken
+		}
+		// A transaction that touches the same item is under way.
+		if _, busy := errors.AsType[*types.TransactionConflictException](err); !busy {
+			return fmt.Errorf("idempotency key: %w", err)
+		}
+	}
+}
+
+// keyItem is the item of an idempotency key. Create adds the lead it belongs
+// to; a bound key has none, so that no lead takes it for its own.
+func keyItem(dealerID string, k lead.Key) (item, error) {
+	body, err := stored.AppendKey(nil, k)
+	if err != nil {
+		return nil, err
+	}
+	i := key(keyPK(dealerID, k.Value), skKey)
+	i[attrDoc] = str(string(body))
+	return i, nil
 }
 
 // put writes the item if none is there or the one there is over.

@@ -3,7 +3,6 @@ package cloud
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -46,8 +45,8 @@ func (s *Leads) ByKey(ctx context.Context, dealerID, value string, now time.Time
 	if gone(i, now) {
 		return lead.Key{}, lead.ErrNotFound
 	}
-	var k lead.Key
-	if err := json.Unmarshal([]byte(getStr(i, attrDoc)), &k); err != nil {
+	k, err := stored.Key([]byte(getStr(i, attrDoc)))
+	if err != nil {
 		return lead.Key{}, fmt.Errorf("idempotency key: %w", err)
 	}
 	return k, nil

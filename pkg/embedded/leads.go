@@ -17,7 +17,7 @@ import (
 // What a dealer's bucket of leads holds. Moments are 8 bytes that sort by time.
 var (
 	recordsBucket    = []byte("records")    // lead id → record
-	keysBucket       = []byte("keys")       // idempotency key → lead.Key
+	keysBucket       = []byte("keys")       // idempotency key → its payload and answer
 	equalsBucket     = []byte("equals")     // duplicate key → holder
 	receivedBucket   = []byte("received")   // moment, lead id → nothing
 	outboxBucket     = []byte("outbox")     // moment, lead id → nothing
@@ -65,7 +65,7 @@ func (s leadStore) Create(ctx context.Context, e lead.Entry, now time.Time) erro
 		w.put(outboxBucket, at, nil, time.Time{})
 		w.put(waitingBucket, id, at, time.Time{})
 		if e.Key != nil {
-			w.putJSON(keysBucket, []byte(e.Key.Value), *e.Key, e.Key.ExpiresAt)
+			w.putKey(*e.Key)
 		}
 		for _, digest := range e.Equals {
 			w.putJSON(equalsBucket, []byte(digest), holder{e.Record.ID, e.EqualsUntil}, e.EqualsUntil)
@@ -77,8 +77,8 @@ func (s leadStore) Create(ctx context.Context, e lead.Entry, now time.Time) erro
 // admit says why the entry may not be written.
 func admit(b *bolt.Bucket, e lead.Entry, now time.Time) error {
 	if e.Key != nil {
-		if _, err := readKey(b, e.Key.Value, now); err == nil {
-			return lead.ErrKeyTaken
+		if err := free(b, e.Key.Value, now); err != nil {
+			return err
 		}
 	}
 	if _, err := readEqual(b, e.Equals, now); err == nil {
@@ -88,28 +88,6 @@ func admit(b *bolt.Bucket, e lead.Entry, now time.Time) error {
 		return fmt.Errorf("lead id %s is in use", e.Record.ID)
 	}
 	return nil
-}
-
-func (s leadStore) ByKey(ctx context.Context, dealerID, key string, now time.Time) (k lead.Key, err error) {
-	err = s.read(ctx, dealerID, func(b *bolt.Bucket) error {
-		k, err = readKey(b, key, now)
-		return err
-	})
-	return k, err
-}
-
-func readKey(b *bolt.Bucket, key string, now time.Time) (k lead.Key, err error) {
-	value := b.Bucket(keysBucket).Get([]byte(key))
-	if value == nil {
-		return k, lead.ErrNotFound
-	}
-	if err := json.Unmarshal(value, &k); err != nil {
-		return k, err
-	}
-	if expired(k.ExpiresAt, now) {
-		return lead.Key{}, lead.ErrNotFound
-	}
-	return k, nil
 }
 
 func (s leadStore) ByEqual(ctx context.Context, dealerID string, equals []string, now time.Time) (id string, err error) {

@@ -106,6 +106,15 @@ func (w *writer) put(bucket, key, value []byte, until time.Time) {
 	}
 }
 
+func (w *writer) putKey(k lead.Key) {
+	body, err := stored.AppendKey(nil, k)
+	if err != nil {
+		w.err = err
+		return
+	}
+	w.put(keysBucket, []byte(k.Value), body, k.ExpiresAt)
+}
+
 func (w *writer) putJSON(bucket, key []byte, value any, until time.Time) {
 	body, err := json.Marshal(value)
 	if err != nil {

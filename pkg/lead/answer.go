@@ -28,15 +28,15 @@ func accept(leadID, visitID string, req *aap.LeadRequest, p *dealer.Profile, f f
 }
 
 // repeat makes the answer to an equal lead from what the first one was told.
-func repeat(first Record) (aap.Reply, error) {
+func repeat(first Record) (Answer, error) {
 	var result aap.LeadResult
 	if err := json.Unmarshal(first.Answer.Data, &result); err != nil {
-		return aap.Reply{}, fmt.Errorf("reading the answer of lead %s: %w", first.ID, err)
+		return Answer{}, fmt.Errorf("reading the answer of lead %s: %w", first.ID, err)
 	}
 	result.LeadID, result.Status = first.ID, aap.LeadDuplicate
 	data, err := aap.AppendValue(nil, result)
-	return aap.Reply{
-		Data:    json.RawMessage(data),
+	return Answer{
+		Data:    data,
 		Message: "The dealer already has this lead under the same lead_id and will follow up once. Nothing needs to be sent again.",
 	}, err
 }

@@ -44,7 +44,8 @@ const attempts = 4
 // checks run in this order: idempotency key, consent, channels, duplicate,
 // vehicle, appointment; then the lead is stored whole and queued for delivery.
 // A key that is known gets its first answer again, word for word, even when
-// the consent has expired since.
+// the consent has expired since; that the lead is a duplicate is such an
+// answer too. A refusal binds no key.
 //
 // An *aap.Error is the buyer's to mend; any other error means that nothing was
 // acknowledged and the buyer may send the same again. Once the lead is stored
@@ -66,7 +67,7 @@ func (d *Desk) Submit(ctx context.Context, p *dealer.Profile, v aap.Version, pay
 		return aap.Reply{}, e
 	}
 	for range attempts {
-		reply, known, err = d.duplicate(ctx, s, now)
+		reply, known, err = d.duplicate(ctx, p, s, now)
 		if known || err != nil {
 			return reply, err
 		}
@@ -139,13 +140,13 @@ func (d *Desk) known(ctx context.Context, s *submission, now time.Time) (aap.Rep
 		return aap.Reply{}, false, fmt.Errorf("loading lead %s for its repeat: %w", key.LeadID, err)
 	}
 	d.nudge(ctx, first)
-	return first.Answer.reply(), true, nil
+	return key.told(first).reply(), true, nil
 }
 
-// duplicate finds the equal lead within the window. The key is asked once
-// more: a parallel retry of this very request may have been stored since, and
-// then its answer is the right one.
-func (d *Desk) duplicate(ctx context.Context, s *submission, now time.Time) (aap.Reply, bool, error) {
+// duplicate finds the equal lead within the window, and binds the request's
+// key to the answer before it is given: the same key gets the same answer
+// (AAP v1.3 lead-submit-request schema), also after the window.
+func (d *Desk) duplicate(ctx context.Context, p *dealer.Profile, s *submission, now time.Time) (aap.Reply, bool, error) {
 	leadID, err := d.Store.ByEqual(ctx, s.dealerID, s.equals, now)
 	if errors.Is(err, ErrNotFound) {
 		return aap.Reply{}, false, nil
@@ -153,16 +154,28 @@ func (d *Desk) duplicate(ctx context.Context, s *submission, now time.Time) (aap
 	if err != nil {
 		return aap.Reply{}, false, fmt.Errorf("looking for an equal lead: %w", err)
 	}
-	if reply, known, err := d.known(ctx, s, now); known || err != nil {
-		return reply, known, err
-	}
 	first, err := d.Store.Load(ctx, s.dealerID, leadID, now)
 	if err != nil {
 		return aap.Reply{}, false, fmt.Errorf("loading lead %s for its duplicate: %w", leadID, err)
 	}
+	answer, err := repeat(first)
+	if err != nil {
+		return aap.Reply{}, false, err
+	}
+	if key := s.key(p, first, now); key != nil {
+		key.Answer = &answer
+		err := d.Store.Bind(ctx, s.dealerID, *key, now)
+		if errors.Is(err, ErrKeyTaken) {
+			// A parallel request with the key was first: perhaps the equal lead
+			// itself, which was stored between the look at the key and now.
+			return d.known(ctx, s, now)
+		}
+		if err != nil {
+			return aap.Reply{}, false, fmt.Errorf("binding the idempotency key: %w", err)
+		}
+	}
 	d.nudge(ctx, first)
-	reply, err := repeat(first)
-	return reply, err == nil, err
+	return answer.reply(), true, nil
 }
 
 // entry is all that is stored of the submission.
@@ -189,15 +202,21 @@ func (d *Desk) entry(ctx context.Context, p *dealer.Profile, v aap.Version, s *s
 		Record: r, Equals: s.equals,
 		EqualsUntil: sooner(now.Add(orDefault(p.Leads.DuplicateWindow, defaultDuplicateWindow)), r.ExpiresAt),
 	}
-	if s.req.IdempotencyKey != "" {
-		ttl := max(orDefault(p.Leads.IdempotencyTTL, defaultIdempotencyTTL), minIdempotencyTTL)
-		// A key without its lead could not be answered.
-		e.Key = &Key{
-			Value: s.req.IdempotencyKey, Digest: s.digest, LeadID: r.ID,
-			ExpiresAt: sooner(now.Add(ttl), r.ExpiresAt),
-		}
-	}
+	e.Key = s.key(p, r, now)
 	return e, nil
+}
+
+// key binds the request's idempotency key to the lead; nil when it has none.
+func (s *submission) key(p *dealer.Profile, r Record, now time.Time) *Key {
+	if s.req.IdempotencyKey == "" {
+		return nil
+	}
+	ttl := max(orDefault(p.Leads.IdempotencyTTL, defaultIdempotencyTTL), minIdempotencyTTL)
+	return &Key{
+		Value: s.req.IdempotencyKey, Digest: s.digest, LeadID: r.ID,
+		// A key without its lead could not be answered.
+		ExpiresAt: sooner(now.Add(ttl), r.ExpiresAt),
+	}
 }
 
 func orDefault(d dealer.Duration, fallback time.Duration) time.Duration {

@@ -54,6 +54,10 @@ func (f *flaky) Create(ctx context.Context, e lead.Entry, now time.Time) error {
 	return brokenErr(f.breaks("Create"), func() error { return f.Store.Create(ctx, e, now) })
 }
 
+func (f *flaky) Bind(ctx context.Context, dealerID string, k lead.Key, now time.Time) error {
+	return brokenErr(f.breaks("Bind"), func() error { return f.Store.Bind(ctx, dealerID, k, now) })
+}
+
 func (f *flaky) ByKey(ctx context.Context, dealerID, key string, now time.Time) (lead.Key, error) {
 	return broken(f.breaks("ByKey"), func() (lead.Key, error) { return f.Store.ByKey(ctx, dealerID, key, now) })
 }

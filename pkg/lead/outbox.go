@@ -19,8 +19,8 @@ const handOverTimeout = 5 * time.Second
 // batch is how much of the outbox is read at a time.
 const batch = 100
 
-// Replay returns the stored answer when payload repeats a lead whose
-// idempotency key is known, and false for everything else. It changes nothing,
+// Replay returns the stored answer, be it that the lead is a duplicate, when
+// payload repeats a lead whose idempotency key is known, and false for everything else. It changes nothing,
 // so a caller over its quota can still be told what became of its lead; the
 // payload need not have passed the schema.
 func (d *Desk) Replay(ctx context.Context, p *dealer.Profile, payload []byte) (aap.Reply, bool, error) {
@@ -50,7 +50,7 @@ func (d *Desk) Replay(ctx context.Context, p *dealer.Profile, payload []byte) (a
 	if err != nil {
 		return aap.Reply{}, false, fmt.Errorf("loading lead %s for its repeat: %w", key.LeadID, err)
 	}
-	return first.Answer.reply(), true, nil
+	return key.told(first).reply(), true, nil
 }
 
 // Sweep queues every lead the outbox still holds, whatever its age, and

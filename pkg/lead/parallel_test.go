@@ -34,6 +34,12 @@ func (r restless) Create(ctx context.Context, e lead.Entry, now time.Time) error
 	return r.Store.Create(ctx, e, now)
 }
 
+func (r restless) Bind(ctx context.Context, dealerID string, k lead.Key, now time.Time) error {
+	pause()
+	defer pause()
+	return r.Store.Bind(ctx, dealerID, k, now)
+}
+
 func (r restless) ByKey(ctx context.Context, dealerID, key string, now time.Time) (lead.Key, error) {
 	pause()
 	defer pause()

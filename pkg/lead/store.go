@@ -12,7 +12,7 @@ import (
 var (
 	// ErrNotFound: no such lead, key or state.
 	ErrNotFound = errors.New("lead not found")
-	// ErrKeyTaken: the idempotency key belongs to a stored lead.
+	// ErrKeyTaken: the idempotency key has its answer already.
 	ErrKeyTaken = errors.New("idempotency key is taken")
 	// ErrDuplicate: an equal lead stands within the duplicate window.
 	ErrDuplicate = errors.New("equal lead within the window")
@@ -49,9 +49,20 @@ type Key struct {
 	Value string
 	// Digest identifies the payload: hex SHA-256 of its canonical JSON.
 	Digest string
-	// LeadID is the lead that owns the key.
-	LeadID    string
+	// LeadID is the lead that the answer is about.
+	LeadID string
+	// Answer is what the request with this key was told when that was not the
+	// answer of its lead: that the lead is a duplicate. Nil: the lead's answer.
+	Answer    *Answer
 	ExpiresAt time.Time
+}
+
+// told is the answer of the key, given that of its lead.
+func (k Key) told(first Record) Answer {
+	if k.Answer != nil {
+		return *k.Answer
+	}
+	return first.Answer
 }
 
 // Entry is everything that Create writes in one transaction.
@@ -102,6 +113,10 @@ type Store interface {
 	// stands unexpired; nothing is written then. The lead also enters the
 	// outbox until Enqueued is called.
 	Create(ctx context.Context, e Entry, now time.Time) error
+	// Bind stores one more key of a stored lead, with an answer of its own. It
+	// is atomic, also against Create: ErrKeyTaken when an unexpired key of that
+	// value exists, whatever it holds; nothing is written then.
+	Bind(ctx context.Context, dealerID string, k Key, now time.Time) error
 	// ByKey returns the unexpired idempotency key, or ErrNotFound.
 	ByKey(ctx context.Context, dealerID, key string, now time.Time) (Key, error)
 	// ByEqual returns the id of the lead that holds the first unexpired one of

@@ -4,8 +4,8 @@
 // faster than JSON, so that a cold function can rebuild its index from a whole
 // lot at once, and which give a lead's request and answer back byte for byte.
 //
-// Every value begins with a format byte. A decoder refuses formats it does not
-// know instead of guessing.
+// Every packed value begins with a format byte. A decoder refuses formats it
+// does not know instead of guessing. Idempotency keys are small and JSON.
 package stored
 
 import "errors"

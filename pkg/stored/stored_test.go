@@ -2,6 +2,7 @@ package stored_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"reflect"
 	"testing"
@@ -24,6 +25,9 @@ func fill(t *testing.T, v reflect.Value, path string) {
 		return
 	case map[string]any:
 		v.Set(reflect.ValueOf(map[string]any{"tow": true, "seats": 7.0, "deep": []any{"a", nil}}))
+		return
+	case json.RawMessage:
+		v.Set(reflect.ValueOf(json.RawMessage("{ \"x\" : \"<y>\u2028\",\n \"n\": 1.0 }")))
 		return
 	case map[string]json.RawMessage:
 		v.Set(reflect.ValueOf(map[string]json.RawMessage{"x_note": json.RawMessage(`{ "a" : "<&>" }`), "x_n": json.RawMessage(`1.0`)}))
@@ -131,6 +135,30 @@ func TestARecordKeepsRequestAndAnswerByteForByte(t *testing.T) {
 	for cut := range bytes[len("before"):] {
 		if _, err := stored.Record(bytes[len("before") : len("before")+cut]); err == nil {
 			t.Fatalf("a record cut at %d is taken for whole", cut)
+		}
+	}
+}
+
+func TestAKeyKeepsItsAnswerByteForByte(t *testing.T) {
+	var want lead.Key
+	fill(t, reflect.ValueOf(&want).Elem(), "key")
+	for _, answer := range []*lead.Answer{want.Answer, nil} {
+		want.Answer = answer
+		bytes, err := stored.AppendKey([]byte("before"), want)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := stored.Key(bytes[len("before"):])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Error(diff)
+		}
+		for cut := range bytes[len("before"):] {
+			if _, err := stored.Key(bytes[len("before") : len("before")+cut]); !errors.Is(err, stored.ErrFormat) {
+				t.Fatalf("a key cut at %d: %v", cut, err)
+			}
 		}
 	}
 }

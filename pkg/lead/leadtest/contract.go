@@ -40,6 +40,10 @@ func Run(t *testing.T, open func(t *testing.T) lead.Store) {
 		{"keys expire by the given time", keysExpire},
 		{"duplicate digests expire by the given time", equalsExpire},
 		{"records expire by the given time", recordsExpire},
+		{"a bound key comes back with its answer byte for byte", boundRoundTrip},
+		{"a bound key does not follow the caller's memory", boundNoAliasing},
+		{"a bound key is taken and takes no key", boundIsTaken},
+		{"bound keys expire by the given time", boundExpires},
 		{"dealers do not see each other", dealersAreIsolated},
 		{"the outbox is oldest first, limited, and emptied by Enqueued", outboxOrder},
 		{"the list is newest first and limited", listOrder},
@@ -51,6 +55,8 @@ func Run(t *testing.T, open func(t *testing.T) lead.Store) {
 		{"parallel retries with key and digest make one lead", parallelBoth},
 		{"parallel different leads are all stored", parallelDifferent},
 		{"parallel creates over an expired key make one lead", parallelOverExpired},
+		{"parallel binds of one key have one winner", parallelBind},
+		{"parallel binds and creates of one key have one winner", parallelBindAndCreate},
 		{"parallel delivery updates have one winner", parallelDelivery},
 	} {
 		t.Run(c.name, func(t *testing.T) { c.test(t, open(t)) })

@@ -70,11 +70,26 @@ func (m *Memory) Create(ctx context.Context, e lead.Entry, now time.Time) error 
 	d.records[r.ID] = r
 	d.outbox[r.ID] = r.ReceivedAt
 	if e.Key != nil {
-		d.keys[e.Key.Value] = *e.Key
+		d.keys[e.Key.Value] = cloneKey(*e.Key)
 	}
 	for _, digest := range e.Equals {
 		d.equals[digest] = equal{r.ID, e.EqualsUntil}
 	}
+	return nil
+}
+
+// Bind implements lead.Store.
+func (m *Memory) Bind(ctx context.Context, dealerID string, k lead.Key, now time.Time) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	d := m.dealer(dealerID)
+	if old, ok := d.keys[k.Value]; ok && now.Before(old.ExpiresAt) {
+		return lead.ErrKeyTaken
+	}
+	d.keys[k.Value] = cloneKey(k)
 	return nil
 }
 
@@ -89,7 +104,7 @@ func (m *Memory) ByKey(ctx context.Context, dealerID, key string, now time.Time)
 	if !ok || !now.Before(k.ExpiresAt) {
 		return lead.Key{}, lead.ErrNotFound
 	}
-	return k, nil
+	return cloneKey(k), nil
 }
 
 // ByEqual implements lead.Store.
@@ -207,6 +222,14 @@ func (m *Memory) List(ctx context.Context, dealerID string, before time.Time, li
 		found[i] = clone(found[i])
 	}
 	return found, nil
+}
+
+// cloneKey shares no byte slice with k.
+func cloneKey(k lead.Key) lead.Key {
+	if k.Answer != nil {
+		k.Answer = &lead.Answer{Data: bytes.Clone(k.Answer.Data), Message: k.Answer.Message}
+	}
+	return k
 }
 
 // clone shares no byte slice with r; listings are never changed in place.

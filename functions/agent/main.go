@@ -36,5 +36,5 @@ func main() {
 	doors.Handle("/a2a", front)
 	doors.Handle("/a2a/{$}", front)
 	doors.Handle("/.well-known/", wellknown.Handler(profiles, logger))
-	lambda.Start(cloud.REST(doors))
+	lambda.Start(cloud.REST(cloud.Swept(doors, profiles, desk, logger)))
 }

@@ -247,3 +247,26 @@ func TestNoLeadIsBegunWhenTheTimeRunsOut(t *testing.T) {
 		t.Errorf("%d begun and %d come back, want the first four begun and two back", begun.Load(), len(out.BatchItemFailures))
 	}
 }
+
+func FuzzAnyEventIsAnswered(f *testing.F) {
+	body, err := os.ReadFile("testdata/rest-post.json")
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(body)
+	f.Add([]byte(`{"httpMethod":"GET","path":"%zz//..","isBase64Encoded":true,"body":"\u0000"}`))
+	f.Fuzz(func(t *testing.T, body []byte) {
+		var event events.APIGatewayProxyRequest
+		if json.Unmarshal(body, &event) != nil {
+			return
+		}
+		echo := func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("X-Path", r.URL.String())
+			_, _ = io.Copy(w, r.Body)
+		}
+		out, err := cloud.REST(http.HandlerFunc(echo))(t.Context(), event)
+		if err != nil || out.StatusCode != 200 && out.StatusCode != 400 {
+			t.Errorf("%d, %v", out.StatusCode, err)
+		}
+	})
+}

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/tools/txtar"
 
@@ -77,8 +78,12 @@ func play(t *testing.T, file string) {
 	}
 }
 
-func handler(s *agenttest.Stack) http.Handler {
-	return a2a.NewHandler(a2a.Config{Agent: s.Agent, Profiles: dealer.Fixed(s.Profile), Now: agenttest.Now, NewID: s.NewID})
+// handler serves s with clocks that stand, so that no quota grows back.
+func handler(s *agenttest.Stack) http.Handler { return ticking(s, agenttest.Now) }
+
+// ticking is handler with a clock of quotas of its own; nil is the default.
+func ticking(s *agenttest.Stack, ticks func() time.Time) http.Handler {
+	return a2a.NewHandler(a2a.Config{Agent: s.Agent, Profiles: dealer.Fixed(s.Profile), Now: agenttest.Now, Ticks: ticks, NewID: s.NewID})
 }
 
 // exchangeText sends one request written as "METHOD PATH", headers, a blank

@@ -79,7 +79,7 @@ func (x *exchange) answer() (a answer) {
 	if f := x.service.checkExtensions(x.Version, x.profile.Access.RequireA2AHeaders); f != nil {
 		return x.refuse(f)
 	}
-	x.wait = x.quota.take(x.Now(), "call "+x.caller, x.profile.Access.PerMinute, time.Minute)
+	x.wait = x.quota.take(x.Ticks(), "call "+x.caller, x.profile.Access.PerMinute, time.Minute)
 	if x.wait > 0 && x.method != "SendMessage" {
 		return x.refuse(x.overQuota(x.wait))
 	}

@@ -38,8 +38,11 @@ type Config struct {
 	// Path is where the handler stands, without a trailing slash; it answers
 	// there with and without one. Default /a2a.
 	Path string
-	// Now is the clock of rate limits and error dates. Default time.Now.
+	// Now is the clock of error dates. Default time.Now.
 	Now func() time.Time
+	// Ticks is the clock of quotas, which must run even where Now stands.
+	// Default time.Now.
+	Ticks func() time.Time
 	// NewID makes message, context and error ids. Default UUIDv7.
 	NewID func() string
 	// Log gets one line a request, and one with the cause of each internal
@@ -61,6 +64,9 @@ func NewHandler(c Config) http.Handler {
 	}
 	if c.Now == nil {
 		c.Now = time.Now
+	}
+	if c.Ticks == nil {
+		c.Ticks = time.Now
 	}
 	if c.NewID == nil {
 		c.NewID = newID

@@ -41,7 +41,7 @@ func (x *exchange) sendMessage() ([][]byte, *fault) {
 func (x *exchange) call(payload []byte) (agent.Answer, *fault) {
 	wait := x.wait
 	if wait == 0 && x.skill == aap.LeadSubmit {
-		wait = x.quota.take(x.Now(), "lead "+x.caller, x.profile.Access.LeadsPerHour, time.Hour)
+		wait = x.quota.take(x.Ticks(), "lead "+x.caller, x.profile.Access.LeadsPerHour, time.Hour)
 	}
 	if wait > 0 {
 		if got, found, err := x.Agent.Replay(x.ctx, x.Version, payload); err == nil && found {

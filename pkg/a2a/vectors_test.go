@@ -175,3 +175,46 @@ func TestCallerBeyondAHundredCallsWaits(t *testing.T) {
 		t.Errorf("retry_after_ms %d, Retry-After %q; want 600 and 1", e.Details.RetryAfterMS, w.Header().Get("Retry-After"))
 	}
 }
+
+func TestQuotasGrowBackWhileTheAgentsClockStands(t *testing.T) {
+	const limits = "access: {per_minute: 6000, leads_per_hour: 1}\n"
+	call := func(h http.Handler, payload string) int {
+		w, _ := post(t, h, message(payload))
+		return w.Code
+	}
+	t.Run("by the clock of quotas", func(t *testing.T) {
+		ticks := agenttest.Clock
+		h := ticking(agenttest.New(t, agenttest.Profile+limits), func() time.Time { return ticks })
+		for n, c := range []struct {
+			after   time.Duration
+			payload string
+			want    int
+		}{
+			{0, leadPayload, http.StatusOK},
+			{0, leadPayload, http.StatusTooManyRequests},
+			{59 * time.Minute, leadPayload, http.StatusTooManyRequests},
+			{time.Minute, leadPayload, http.StatusOK},
+			{0, leadPayload, http.StatusTooManyRequests},
+			{0, information, http.StatusOK},
+		} {
+			ticks = ticks.Add(c.after)
+			if got := call(h, c.payload); got != c.want {
+				t.Errorf("call %d, %v after the one before: HTTP %d, want %d", n+1, c.after, got, c.want)
+			}
+		}
+	})
+	t.Run("by the real clock when none is given", func(t *testing.T) {
+		h := ticking(agenttest.New(t, agenttest.Profile+"access: {per_minute: 600}\n"), nil)
+		deadline := time.Now().Add(time.Minute)
+		until := func(want int) {
+			for call(h, information) != want {
+				if time.Now().After(deadline) {
+					t.Fatalf("HTTP %d never came", want)
+				}
+			}
+		}
+		until(http.StatusTooManyRequests)
+		time.Sleep(100 * time.Millisecond)
+		until(http.StatusOK)
+	})
+}

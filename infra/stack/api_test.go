@@ -9,15 +9,17 @@ import (
 
 const anyMethod = "x-amazon-apigateway-any-method"
 
-// body is the OpenAPI document of the one API.
+// body is the OpenAPI document of the first API.
 func (t template) body() (id string, body tree) {
-	for _, id := range t.of("AWS::Serverless::Api", "AWS::ApiGateway::RestApi") {
-		if body := treeAt(t.props(id), "DefinitionBody"); body != nil {
-			return id, body
-		}
-		return id, treeAt(t.props(id), "Body")
+	ids := t.of("AWS::Serverless::Api", "AWS::ApiGateway::RestApi")
+	if len(ids) == 0 {
+		return "", nil
 	}
-	return "", nil
+	p := t.props(ids[0])
+	if body := treeAt(p, "DefinitionBody"); body != nil {
+		return ids[0], body
+	}
+	return ids[0], treeAt(p, "Body")
 }
 
 // wanted are the methods that the API must have.

@@ -53,7 +53,7 @@ func inStatement(role string, n int, more ...any) []any {
 	return append(in(role, "Policies", 0, "PolicyDocument", "Statement", n), more...)
 }
 
-// firstOf are seeded faults, by what they break.
+// mutations are all seeded faults.
 var mutations = [][]seeded{functionFaults, apiFaults, policyFaults, stateFaults, eventFaults, manualFaults}
 
 func TestEveryCheckFindsItsSeededFaults(t *testing.T) {

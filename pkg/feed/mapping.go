@@ -174,8 +174,12 @@ func findColumn(headers, folded []string, name string) int {
 	return slices.Index(folded, want)
 }
 
-// attrColumn reads the header attr:NAME, which feeds other_attributes.
+// attrColumn reads the headers that feed other_attributes: attr:NAME, and
+// other_attributes.NAME as a feed in the shape of AAP v1.3 has it.
 func attrColumn(header string) (string, bool) {
+	if name, ok := strings.CutPrefix(header, "other_attributes."); ok {
+		return name, name != ""
+	}
 	if len(header) < 6 || !strings.EqualFold(header[:5], "attr:") {
 		return "", false
 	}

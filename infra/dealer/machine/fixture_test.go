@@ -1,11 +1,8 @@
 package machine_test
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
-	"io"
 	"log/slog"
 	"net/http"
 	"os"
@@ -21,10 +18,13 @@ import (
 // noon is the fixture's clock.
 var noon = time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 
+func fixed() time.Time { return noon }
+
 // door is a running agent seen from outside.
 type door struct {
 	url    string
 	outbox string
+	feed   string
 	client *http.Client
 }
 
@@ -32,26 +32,49 @@ type door struct {
 // profile text, and waits until the inventory is there.
 func open(t *testing.T, edits ...func(profile string) string) *door {
 	t.Helper()
+	return openLot(t, readFile(t, "testdata/feed.json"), 5, fixed, edits...)
+}
+
+// openLot is open with another feed, of which so many cars are listed, and a
+// clock of its own. The feed was written at noon.
+func openLot(t *testing.T, feed string, cars int, now func() time.Time, edits ...func(profile string) string) *door {
+	t.Helper()
 	dir := t.TempDir()
 	profile := readFile(t, "testdata/dealer.yaml")
 	for _, edit := range edits {
 		profile = edit(profile)
 	}
 	writeFile(t, filepath.Join(dir, "dealer.yaml"), profile)
-	writeFile(t, filepath.Join(dir, "feed.json"), readFile(t, "testdata/feed.json"))
-	if err := os.Chtimes(filepath.Join(dir, "feed.json"), noon, noon); err != nil {
-		t.Fatal(err)
-	}
-	d, stop := serve(t, machine.Config{
-		Addr: "127.0.0.1:0", Profile: filepath.Join(dir, "dealer.yaml"), Feed: filepath.Join(dir, "feed.json"),
-		Data: filepath.Join(dir, "data"), Outbox: filepath.Join(dir, "outbox"), Now: func() time.Time { return noon },
+	d := &door{feed: filepath.Join(dir, "feed.json")}
+	d.rewrite(t, feed, noon)
+	running, stop := serve(t, machine.Config{
+		Addr: "127.0.0.1:0", Profile: filepath.Join(dir, "dealer.yaml"), Feed: d.feed,
+		Data: filepath.Join(dir, "data"), Outbox: filepath.Join(dir, "outbox"), Now: now,
 		Log: slog.New(slog.NewTextHandler(testLog{t}, nil)),
 	})
+	running.feed = d.feed
 	t.Cleanup(stop)
-	eventually(t, "the inventory is imported", func() bool {
-		return d.skill(t, `{"type":"inventory.search.request"}`).number("total") == 5
+	running.lists(t, cars)
+	return running
+}
+
+// rewrite replaces the feed file by one that was written at the given time.
+func (d *door) rewrite(t *testing.T, feed string, at time.Time) {
+	t.Helper()
+	writeFile(t, d.feed, feed)
+	if err := os.Chtimes(d.feed, at, at); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// lists waits until so many cars are for sale.
+func (d *door) lists(t *testing.T, cars int) {
+	t.Helper()
+	eventually(t, fmt.Sprintf("%d cars are listed", cars), func() bool {
+		a := d.skill(t, `{"type":"inventory.search.request"}`, "Authorization", "Bearer "+token, "A2A-Version", "1.0",
+			"A2A-Extensions", "https://autoagentprotocol.org/extensions/aap/v1.3")
+		return a.number("total") == cars || a.fault.Code == "UNSUPPORTED_SKILL"
 	})
-	return d
 }
 
 // serve starts one machine; stop ends it and waits for its clean end.
@@ -76,161 +99,6 @@ func serve(t *testing.T, config machine.Config) (*door, func()) {
 		if err := m.Close(); err != nil {
 			t.Errorf("Close: %v", err)
 		}
-	}
-}
-
-// answer is one HTTP answer, decoded as JSON-RPC where it is that.
-type answer struct {
-	t      *testing.T
-	status int
-	header http.Header
-	body   []byte
-	rpc    struct {
-		JSONRPC string          `json:"jsonrpc"`
-		ID      json.RawMessage `json:"id"`
-		Result  struct {
-			Message struct {
-				MessageID string `json:"messageId"`
-				ContextID string `json:"contextId"`
-				Role      string `json:"role"`
-				Parts     []struct {
-					Data      json.RawMessage `json:"data"`
-					MediaType string          `json:"mediaType"`
-				} `json:"parts"`
-			} `json:"message"`
-		} `json:"result"`
-		Error *struct {
-			Code    int             `json:"code"`
-			Message string          `json:"message"`
-			Data    json.RawMessage `json:"data"`
-		} `json:"error"`
-	}
-	fault struct {
-		Type      string `json:"type"`
-		ErrorID   string `json:"error_id"`
-		Code      string `json:"code"`
-		Message   string `json:"message"`
-		Retryable bool   `json:"retryable"`
-		Details   struct {
-			Errors []struct {
-				InstanceLocation string `json:"instanceLocation"`
-				Keyword          string `json:"keyword"`
-				Error            string `json:"error"`
-			} `json:"errors"`
-			Missing       string `json:"missing"`
-			ExpectedScope string `json:"expected_scope"`
-			RetryAfterMS  int    `json:"retry_after_ms"`
-		} `json:"details"`
-	}
-	payload struct {
-		Type    string         `json:"type"`
-		Data    map[string]any `json:"data"`
-		Message string         `json:"message"`
-	}
-}
-
-// post sends a raw body to /a2a.
-func (d *door) post(t *testing.T, body string, header ...string) answer {
-	t.Helper()
-	req, err := http.NewRequest(http.MethodPost, d.url+"/a2a", strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
-	req.Header.Set("Content-Type", "application/json")
-	for i := 0; i+1 < len(header); i += 2 {
-		req.Header.Set(header[i], header[i+1])
-	}
-	res, err := d.client.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer res.Body.Close()
-	a := answer{t: t, status: res.StatusCode, header: res.Header}
-	if a.body, err = io.ReadAll(res.Body); err != nil {
-		t.Fatal(err)
-	}
-	if len(a.body) == 0 {
-		return a
-	}
-	if err := json.Unmarshal(a.body, &a.rpc); err != nil {
-		t.Fatalf("answer is not JSON: %v\n%s", err, a.body)
-	}
-	if a.rpc.Error != nil && bytes.HasPrefix(a.rpc.Error.Data, []byte("{")) {
-		if err := json.Unmarshal(a.rpc.Error.Data, &a.fault); err != nil {
-			t.Fatalf("error.data: %v", err)
-		}
-	}
-	if parts := a.rpc.Result.Message.Parts; len(parts) == 1 {
-		if err := json.Unmarshal(parts[0].Data, &a.payload); err != nil {
-			t.Fatalf("payload: %v", err)
-		}
-	}
-	return a
-}
-
-// envelope puts DataParts into a SendMessage request with the id 7.
-func envelope(parts string) string {
-	return `{"jsonrpc":"2.0","id":7,"method":"SendMessage","params":{"message":{"messageId":"buyer-1","role":"ROLE_USER","parts":[` + parts + `]}}}`
-}
-
-// skill sends one payload as a buyer would.
-func (d *door) skill(t *testing.T, payload string, header ...string) answer {
-	t.Helper()
-	return d.post(t, envelope(`{"data":`+payload+`}`), header...)
-}
-
-func (a answer) number(name string) int {
-	n, ok := a.payload.Data[name].(float64)
-	if !ok {
-		return -1
-	}
-	return int(n)
-}
-
-// cars names the vehicles of a search answer by the last letter of their
-// vehicle_id, in order.
-func (a answer) cars() string {
-	a.t.Helper()
-	list, ok := a.payload.Data["vehicles"].([]any)
-	if !ok {
-		a.t.Fatalf("no vehicles in %s", a.body)
-	}
-	var names []string
-	for _, v := range list {
-		id, _ := v.(map[string]any)["vehicle_id"].(string)
-		names = append(names, strings.ToUpper(strings.TrimPrefix(id, "v-")))
-	}
-	return strings.Join(names, " ")
-}
-
-// faults writes details.errors as "pointer keyword" pairs.
-func (a answer) faults() string {
-	var list []string
-	for _, e := range a.fault.Details.Errors {
-		list = append(list, e.InstanceLocation+" "+e.Keyword)
-	}
-	return strings.Join(list, ", ")
-}
-
-// summary is what the tables compare: "ok" or number, code and faults.
-func (a answer) summary() string {
-	if a.rpc.Error == nil {
-		return "ok"
-	}
-	s := fmt.Sprint(a.rpc.Error.Code)
-	if a.fault.Code != "" {
-		s += " " + a.fault.Code
-	}
-	if f := a.faults(); f != "" {
-		s += " " + f
-	}
-	return s
-}
-
-func (a answer) want(summary string) {
-	a.t.Helper()
-	if got := a.summary(); got != summary {
-		a.t.Errorf("got  %s\nwant %s\n%s", got, summary, a.body)
 	}
 }
 

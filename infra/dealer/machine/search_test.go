@@ -24,7 +24,7 @@ func TestSearchVectors(t *testing.T) {
 		{"transmission by whole word", `"filters":{"transmission":["automatic"]}`, "A"},
 		{"an empty array is no constraint", `"filters":{"make":[]}`, "A B C E F"},
 		{"stock number folded", `"filters":{"stock":"t-100"}`, "A"},
-		{"query words", `"query":"","filters":{"query":"civic black"}`, "A"},
+		{"query words", `"filters":{"query":"civic black"}`, "A"},
 		{"price descending, unpriced last", `"sort":{"field":"price","order":"desc"}`, "A E F C B"},
 		{"price ascending, unpriced last", `"sort":{"field":"price","order":"asc"}`, "C F E A B"},
 		{"updated_at descending", `"sort":{"field":"updated_at","order":"desc"}`, "A B C E F"},
@@ -32,7 +32,7 @@ func TestSearchVectors(t *testing.T) {
 		{"a page past the end", `"pagination":{"skip":99}`, ""},
 	} {
 		t.Run(v.name, func(t *testing.T) {
-			rest := strings.TrimPrefix(v.rest, `"query":"",`)
+			rest := v.rest
 			if rest != "" {
 				rest = "," + rest
 			}
@@ -162,6 +162,10 @@ func TestVehicleVectors(t *testing.T) {
 	}
 	if fees, _ := a.payload.Data["fees"].([]any); len(fees) != 2 {
 		t.Errorf("fees of A: %v", a.payload.Data["fees"])
+	}
+	e := d.skill(t, `{"type":"inventory.vehicle.request","vehicle_id":"v-e"}`)
+	if !equalJSON(t, e.payload.Data["other_attributes"], object{"final_drive": "belt"}) || e.number("displacement_cc") != 1868 {
+		t.Errorf("what the feed tells of E is lost: %s", e.body)
 	}
 	b := d.skill(t, `{"type":"inventory.vehicle.request","vehicle_id":"v-b"}`)
 	if b.number("price") != -1 || b.number("list_price") != 27990 {

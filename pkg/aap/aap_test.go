@@ -1,10 +1,14 @@
 package aap_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"io"
+	"maps"
+	"reflect"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -80,6 +84,83 @@ func TestVehicleKeepsEveryMember(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("members differ (-sent +kept):\n%s", diff)
+	}
+}
+
+func TestVehicleFindsEveryUndeclaredMember(t *testing.T) {
+	for text, want := range map[string][]string{
+		`{}`:                                 {},
+		` { } `:                              {},
+		`null`:                               {},
+		`{"vin":"1","make":"x:y","trim":""}`: {},
+		`{"x":1}`:                            {"x"},
+		"{\n\t\"make\" : \"Honda\" ,\r\n \"x\" \t: 1 }":      {"x"},
+		`{"make":"say \"x\": 1, \\","x":"\\"}`:               {"x"},
+		`{"make":"\\","model":"\""}`:                         {},
+		`{"other_attributes":{"x":{"y":[{"z":1}]}},"y":[]}`:  {"y"},
+		`{"other_attributes":{"x":1},"features":["x","y:"]}`: {},
+		`{"features":["[{"],"x":{}}`:                         {"x"},
+		`{"m\u0061ke":"Honda"}`:                              {},
+		`{"m\u0061ke":"Honda","\u0078":1}`:                   {"x"},
+		`{"":1}`:                                             {""},
+		`{"make\"":1}`:                                       {"make\""},
+		`{"x":null,"x":2}`:                                   {"x"},
+	} {
+		var v aap.Vehicle
+		if err := json.Unmarshal([]byte(text), &v); err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+		got := slices.Sorted(maps.Keys(v.Extra))
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: extra members %q, want %q", text, got, want)
+		}
+	}
+}
+
+// FuzzVehicle holds the decoder to what a decoding of all members finds.
+func FuzzVehicle(f *testing.F) {
+	f.Add(`{"vin":"1","x":{"make":[]},"m\u0061ke":"\\\"","y":"\ud83d"}`)
+	f.Fuzz(func(t *testing.T, text string) {
+		var v aap.Vehicle
+		if err := json.Unmarshal([]byte(text), &v); err != nil {
+			return
+		}
+		var all map[string]json.RawMessage
+		if err := json.Unmarshal([]byte(text), &all); err != nil {
+			t.Fatalf("no object was taken: %v", err)
+		}
+		for name := range all {
+			if field, declared := reflect.TypeFor[aap.Vehicle]().FieldByNameFunc(func(n string) bool {
+				field, _ := reflect.TypeFor[aap.Vehicle]().FieldByName(n)
+				tag, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+				return tag == name && tag != "-"
+			}); declared {
+				if _, extra := v.Extra[name]; extra {
+					t.Errorf("%s is declared as %s and extra", name, field.Name)
+				}
+				delete(all, name)
+			}
+		}
+		if len(all) != len(v.Extra) {
+			t.Fatalf("extra members %q, want %q", v.Extra, all)
+		}
+		for name, value := range all {
+			if !bytes.Equal(v.Extra[name], value) {
+				t.Errorf("%s is %s, want %s", name, v.Extra[name], value)
+			}
+		}
+	})
+}
+
+// BenchmarkVehicle decodes a vehicle of interest.
+func BenchmarkVehicle(b *testing.B) {
+	text := []byte(`{"vin":"1HGCV1F30KA000001","stock":"T100","year":2022,"make":"Honda","model":"Civic","trim":"EX","condition":"cpo","price":26780,"mileage":12000}`)
+	b.ReportAllocs()
+	for b.Loop() {
+		var v aap.Vehicle
+		if err := json.Unmarshal(text, &v); err != nil {
+			b.Fatal(err)
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package aap
 
 import (
+	"bytes"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -98,18 +99,50 @@ func (v *Vehicle) UnmarshalJSON(b []byte) error {
 	if err := json.Unmarshal(b, &fields); err != nil {
 		return err
 	}
-	var all map[string]json.RawMessage
-	if err := json.Unmarshal(b, &all); err != nil {
-		return err
-	}
-	for name := range vehicleMembers {
-		delete(all, name)
-	}
-	if len(all) > 0 {
-		fields.Extra = all
+	if hasUndeclared(b) {
+		var all map[string]json.RawMessage
+		if err := json.Unmarshal(b, &all); err != nil {
+			return err
+		}
+		for name := range vehicleMembers {
+			delete(all, name)
+		}
+		if len(all) > 0 {
+			fields.Extra = all
+		}
 	}
 	*v = Vehicle(fields)
 	return nil
+}
+
+// hasUndeclared reports whether a valid vehicle object may have members AAP
+// does not declare: few have, and telling is cheaper than a second decoding. A
+// name with escapes counts as undeclared.
+func hasUndeclared(b []byte) bool {
+	depth := 0
+	for i := 0; i < len(b); i++ {
+		switch b[i] {
+		case '{', '[':
+			depth++
+		case '}', ']':
+			depth--
+		case '"':
+			start := i + 1
+			for i = start; i < len(b) && b[i] != '"'; i++ {
+				if b[i] == '\\' {
+					i++
+				}
+			}
+			if depth != 1 || i >= len(b) {
+				continue
+			}
+			after := bytes.TrimLeft(b[i+1:], " \t\r\n")
+			if len(after) > 0 && after[0] == ':' && !vehicleMembers[string(b[start:i])] {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // vehicleMembers names what AAP v1.3 declares on a vehicle.

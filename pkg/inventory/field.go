@@ -216,8 +216,15 @@ func appendOnce(ids []uint32, id uint32) []uint32 {
 	return append(ids, id)
 }
 
+// longestName bounds, in bytes, what is looked up as a name; those of a feed
+// are shorter. A filter value may be as long as a whole request.
+const longestName = 1024
+
 // match returns the terms a filter value means, in ascending order.
 func (f *field) match(value string) []uint32 {
+	if len(value) > longestName {
+		return nil
+	}
 	k := known()
 	key := fold(value)
 	if f.info.section != "" {

@@ -143,6 +143,9 @@ func distinct(terms []*term) []*term {
 // rooftops finds a rooftop by its name or an alias in the profile. The
 // cars of a dealer with one rooftop need not name it.
 func (x *Index) rooftops(out []*term, p *dealer.Profile, value string) []*term {
+	if len(value) > longestName {
+		return out
+	}
 	f := x.fields[fieldRooftop]
 	names := []string{fold(value)}
 	if at := rooftopOf(p, value); at != nil {

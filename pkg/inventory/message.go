@@ -66,13 +66,16 @@ func (x *Index) explain(say *sentences, p *dealer.Profile, f *aap.Filters, n not
 	}
 	said := 0
 	for _, value := range f.Make {
-		if len(x.fields[fieldMake].match(value)) == 0 && said < unknownMax {
+		if said < unknownMax && len(x.fields[fieldMake].match(value)) == 0 {
 			said++
 			say.unknown("make", value, closest(value, x.fields[fieldMake].displays(), known().titles))
 		}
 	}
 	for _, value := range f.Model {
-		if pairs, trims := x.models.match(value); len(pairs)+len(trims) == 0 && said < unknownMax {
+		if said == unknownMax {
+			break
+		}
+		if pairs, trims := x.models.match(value); len(pairs)+len(trims) == 0 {
 			said++
 			say.unknown("model", value, closest(value, x.fields[fieldModel].displays(), known().modelTitles))
 		}

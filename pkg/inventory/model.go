@@ -93,6 +93,9 @@ func subModelWord(w string) bool {
 
 // match returns the pairs and the trims a filter value means.
 func (m *models) match(value string) (pairs, trims []uint32) {
+	if len(value) > longestName {
+		return nil, nil
+	}
 	f := fold(value)
 	if f == "" {
 		return nil, nil

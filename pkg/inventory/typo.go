@@ -1,5 +1,7 @@
 package inventory
 
+import "unicode/utf8"
+
 // oneSlip reports whether b is a with exactly one letter changed, missing or
 // added, or two neighbours swapped.
 func oneSlip(a, b string) bool {
@@ -37,6 +39,9 @@ func back(s string, i int) int {
 // slips counts the single-letter errors between two words, swapped neighbours
 // as one, giving up beyond limit.
 func slips(a, b string, limit int) int {
+	if n := len(a) - len(b); max(n, -n) > utf8.UTFMax*limit {
+		return limit + 1
+	}
 	ra, rb := []rune(a), []rune(b)
 	if len(ra)-len(rb) > limit || len(rb)-len(ra) > limit {
 		return limit + 1
@@ -65,6 +70,9 @@ func slips(a, b string, limit int) int {
 // closest returns the candidate nearest to a misspelt name, or "" when none
 // is near: one slip for short names, two from five letters on.
 func closest(name string, candidates ...[]string) string {
+	if len(name) > longestName {
+		return ""
+	}
 	f := fold(name)
 	limit := 1
 	if len(f) >= 5 {

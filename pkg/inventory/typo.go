@@ -1,5 +1,7 @@
 package inventory
 
+import "strings"
+
 import "unicode/utf8"
 
 // oneSlip reports whether b is a with exactly one letter changed, missing or
@@ -68,11 +70,10 @@ func slips(a, b string, limit int) int {
 }
 
 // closest returns the candidate nearest to a misspelt name, or "" when none
-// is near: one slip for short names, two from five letters on.
+// is near: one slip for short names, two from five letters on. A name that is
+// near to no whole candidate may be near to the first word of one, as Silverdo
+// is to Silverado 1500.
 func closest(name string, candidates ...[]string) string {
-	if len(name) > longestName {
-		return ""
-	}
 	f := fold(name)
 	limit := 1
 	if len(f) >= 5 {
@@ -82,6 +83,20 @@ func closest(name string, candidates ...[]string) string {
 	for _, list := range candidates {
 		for _, c := range list {
 			if n := slips(f, fold(c), limit); n < best && n > 0 {
+				best, title = n, c
+			}
+		}
+	}
+	if title != "" {
+		return title
+	}
+	for _, list := range candidates {
+		for _, c := range list {
+			first, _, several := strings.Cut(c, " ")
+			if !several || len(first) < 4 {
+				continue
+			}
+			if n := slips(f, fold(first), limit); n < best {
 				best, title = n, c
 			}
 		}

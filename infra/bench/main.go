@@ -9,10 +9,13 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"os/signal"
 	"runtime"
+	"slices"
+	"strings"
 	"text/tabwriter"
 
 	"golang.org/x/perf/benchfmt"
@@ -36,14 +39,13 @@ func main() {
 // machine, and writes the table.
 func report(ctx context.Context, out io.Writer, benchtime string) (held bool, err error) {
 	measured := map[string]map[string]float64{}
-	done := map[string]bool{}
+	names := map[string][]string{}
 	for _, b := range budgets {
-		if done[b.pkg] {
-			continue
-		}
-		done[b.pkg] = true
-		fmt.Fprintln(os.Stderr, "measuring", b.pkg)
-		if err := measure(ctx, b.pkg, benchtime, measured); err != nil {
+		names[b.pkg] = append(names[b.pkg], b.bench)
+	}
+	for _, pkg := range slices.Sorted(maps.Keys(names)) {
+		fmt.Fprintln(os.Stderr, "measuring", pkg)
+		if err := measure(ctx, pkg, names[pkg], benchtime, measured); err != nil {
 			return false, err
 		}
 	}
@@ -65,9 +67,9 @@ func report(ctx context.Context, out io.Writer, benchtime string) (held bool, er
 	return held, table.Flush()
 }
 
-// measure adds the results of one package's benchmarks, by benchmark and unit.
-func measure(ctx context.Context, pkg, benchtime string, into map[string]map[string]float64) error {
-	cmd := exec.CommandContext(ctx, "go", "test", "-run", "^$", "-bench", ".", "-benchmem", "-benchtime", benchtime, pkg)
+// measure adds the results of one package's named benchmarks, by benchmark and unit.
+func measure(ctx context.Context, pkg string, names []string, benchtime string, into map[string]map[string]float64) error {
+	cmd := exec.CommandContext(ctx, "go", "test", "-run", "^$", "-bench", "^Benchmark("+strings.Join(names, "|")+")$", "-benchmem", "-benchtime", benchtime, pkg)
 	cmd.Stderr = os.Stderr
 	text, err := cmd.Output()
 	if err != nil {

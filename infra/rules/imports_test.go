@@ -27,7 +27,7 @@ var mayImport = []importRule{
 	{"pkg/inventory", []string{"pkg/aap", "pkg/dealer"}},
 	{"pkg/feed", []string{"pkg/aap", "pkg/dealer", "pkg/inventory"}},
 	{"pkg/lead", []string{"pkg/aap", "pkg/schema", "pkg/dealer", "pkg/inventory"}},
-	{"pkg/adf", []string{"pkg/aap", "pkg/dealer", "pkg/lead"}},
+	{"pkg/adf", []string{"pkg/aap", "pkg/dealer", "pkg/inventory", "pkg/lead"}},
 	{"pkg/crm", []string{"pkg/aap", "pkg/dealer", "pkg/lead", "pkg/adf"}},
 	{"pkg/stored", []string{"pkg/aap", "pkg/inventory", "pkg/lead"}},
 	{"pkg/embedded", []string{"pkg/aap", "pkg/inventory", "pkg/lead", "pkg/stored"}},

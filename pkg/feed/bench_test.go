@@ -2,11 +2,15 @@ package feed_test
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"testing"
 	"time"
 
+	"github.com/dealer-agent/dealer/pkg/dealer"
 	"github.com/dealer-agent/dealer/pkg/feed"
+	"github.com/dealer-agent/dealer/pkg/inventory"
+	"github.com/dealer-agent/dealer/pkg/inventory/inventorytest"
 )
 
 // exportOf makes a plausible export of n units with 31 columns and five photos each.
@@ -50,4 +54,40 @@ func BenchmarkReadCSV(b *testing.B) {
 	if used = cpuTime() - used; used > 0 {
 		b.ReportMetric(float64(rows*b.N)/used.Seconds(), "rows/cpu-s")
 	}
+}
+
+// BenchmarkImportUnchanged imports a file that is already in the inventory and
+// reports how many vehicles an import wrote.
+func BenchmarkImportUnchanged(b *testing.B) {
+	const rows = 2_000
+	file := exportOf(rows)
+	written := 0
+	store := countingStore{&inventorytest.Memory{}, &written}
+	im := feed.Importer{Store: store, Profiles: dealer.Fixed(oneRooftop()), Now: func() time.Time { return time.Unix(1_780_000_100, 0) }}
+	load := func() {
+		src := feed.Source{Name: "bench.csv", Size: int64(len(file)), Modified: time.Unix(1_780_000_000, 0), Body: bytes.NewReader(file)}
+		if _, err := im.Import(b.Context(), src, false); err != nil {
+			b.Fatal(err)
+		}
+	}
+	load()
+	if written != rows {
+		b.Fatalf("the first import wrote %d vehicles, want %d", written, rows)
+	}
+	written = 0
+	for b.Loop() {
+		load()
+	}
+	b.ReportMetric(float64(written)/float64(b.N), "vehicle-writes")
+}
+
+// countingStore counts the vehicles that Apply is told to write or forget.
+type countingStore struct {
+	inventory.Store
+	written *int
+}
+
+func (s countingStore) Apply(ctx context.Context, dealerID string, base inventory.Head, c inventory.Change) (inventory.Head, error) {
+	*s.written += len(c.Put) + len(c.Forget)
+	return s.Store.Apply(ctx, dealerID, base, c)
 }

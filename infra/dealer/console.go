@@ -2,11 +2,13 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"log/slog"
+	"strconv"
 	"strings"
 	"sync"
+	"unicode"
+	"unicode/utf8"
 )
 
 // console is a slog.Handler that writes one short line per record for a
@@ -72,9 +74,9 @@ func attribute(group string, a slog.Attr) string {
 	if text == "" {
 		return ""
 	}
-	// %q keeps a value that holds blanks or control characters on one line.
-	if strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r == 0x7f }) {
-		text = fmt.Sprintf("%q", text)
+	// Quoted, a value stays one value on one line whatever it holds.
+	if !utf8.ValidString(text) || strings.ContainsFunc(text, func(r rune) bool { return r == ' ' || r == '"' || !unicode.IsPrint(r) }) {
+		text = strconv.Quote(text)
 	}
 	return " " + group + a.Key + "=" + text
 }

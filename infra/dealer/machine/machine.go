@@ -14,7 +14,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"path/filepath"
 	"time"
 
 	"github.com/google/uuid"
@@ -207,11 +206,20 @@ func (m *Machine) sweep(ctx context.Context) error {
 }
 
 // logged writes one record per request for handlers that do not log themselves.
+// What a caller made up, a path without a file or a method of its own, is not
+// repeated: it may be anything, a person's name too.
 func logged(log *slog.Logger, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		answer := &statusWriter{ResponseWriter: w, status: http.StatusOK}
 		next.ServeHTTP(answer, r)
-		log.InfoContext(r.Context(), "request", "method", r.Method, "path", filepath.Clean(r.URL.Path), "status", answer.status)
+		method, path := r.Method, r.URL.Path
+		if answer.status >= http.StatusBadRequest {
+			path = ""
+		}
+		if answer.status == http.StatusMethodNotAllowed {
+			method = ""
+		}
+		log.InfoContext(r.Context(), "request", "method", method, "path", path, "status", answer.status)
 	})
 }
 

@@ -191,7 +191,14 @@ func (b *builder) media() {
 	if s := b.cell(mNotes); s != "" {
 		l.Notes = prose(s)
 	}
+	if l.Notes == "" && l.VIN == "" && l.Stock == "" {
+		l.Notes = onlyID
+	}
 }
+
+// onlyID explains a unit without VIN and stock number, as AAP v1.3
+// behavior-rules asks.
+const onlyID = "The dealer's inventory names neither a VIN nor a stock number for this vehicle; refer to it by vehicle_id."
 
 func (b *builder) dates() {
 	l := &b.v.Listing

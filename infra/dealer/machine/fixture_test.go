@@ -26,6 +26,10 @@ type door struct {
 	outbox string
 	feed   string
 	client *http.Client
+
+	machine *machine.Machine
+	config  machine.Config
+	stop    func()
 }
 
 // open runs the fixture dealer until the test ends, with edits made to its
@@ -52,8 +56,8 @@ func openLot(t *testing.T, feed string, cars int, now func() time.Time, edits ..
 		Data: filepath.Join(dir, "data"), Outbox: filepath.Join(dir, "outbox"), Now: now,
 		Log: slog.New(slog.NewTextHandler(testLog{t}, nil)),
 	})
-	running.feed = d.feed
-	t.Cleanup(stop)
+	running.feed, running.stop = d.feed, stop
+	t.Cleanup(func() { running.stop() })
 	running.lists(t, cars)
 	return running
 }
@@ -63,6 +67,19 @@ func (d *door) rewrite(t *testing.T, feed string, at time.Time) {
 	t.Helper()
 	writeFile(t, d.feed, feed)
 	if err := os.Chtimes(d.feed, at, at); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// restart starts the agent anew on the same data with another feed, and
+// returns when that was looked at.
+func (d *door) restart(t *testing.T, feed string, at time.Time) {
+	t.Helper()
+	d.stop()
+	d.rewrite(t, feed, at)
+	again, stop := serve(t, d.config)
+	d.url, d.machine, d.stop = again.url, again.machine, stop
+	if err := d.machine.WaitForInventory(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -88,7 +105,7 @@ func serve(t *testing.T, config machine.Config) (*door, func()) {
 	ended := make(chan error, 1)
 	go func() { ended <- m.Run(ctx) }()
 	var once atomic.Bool
-	return &door{url: m.URL(), outbox: config.Outbox, client: &http.Client{Timeout: 10 * time.Second}}, func() {
+	return &door{url: m.URL(), outbox: config.Outbox, client: &http.Client{Timeout: 10 * time.Second}, machine: m, config: config}, func() {
 		if once.Swap(true) {
 			return
 		}

@@ -67,24 +67,38 @@ func (b *builder) amount(m member) *aap.Int {
 	if a.dollars == 0 {
 		return nil
 	}
-	code := a.currency
-	if code == "" {
-		code = strings.ToUpper(b.line(mCurrency))
-	}
-	if code == "" {
-		code = strings.ToUpper(b.profile.Prices.Currency)
-	}
-	if code != "" && code != "USD" {
-		if code != "US$" && code != "$" {
-			b.warn(m.String() + " in " + safe(code) + "; only US dollars are shown")
-			return nil
-		}
+	if code := b.foreign(a.currency); code != "" {
+		b.warn(m.String() + " in " + safe(code) + "; only US dollars are shown")
+		return nil
 	}
 	if a.dollars < minAmount || a.dollars > maxAmount {
 		b.warn(m.String() + ": " + smallAmount + "; left out")
 		return nil
 	}
 	return number(a.dollars)
+}
+
+// foreign is the currency of an amount that is not in US dollars: the cell's
+// own, else that of any column of currencies, else the profile's.
+func (b *builder) foreign(own string) string {
+	said := []string{own}
+	if own == "" {
+		for _, column := range b.m.by[mCurrency] {
+			if column < len(b.rec.fields) {
+				said = append(said, strings.ToUpper(b.lines[mCurrency].line(b.rec.fields[column])))
+			}
+		}
+		said = append(said, strings.ToUpper(b.profile.Feed.Constants[mCurrency.String()]))
+		if strings.Join(said, "") == "" {
+			said = append(said, strings.ToUpper(b.profile.Prices.Currency))
+		}
+	}
+	for _, code := range said {
+		if code != "" && code != "USD" && code != "US$" && code != "$" {
+			return code
+		}
+	}
+	return ""
 }
 
 // fees reads the unit's own mandatory charges: "Name: amount" parted by pipes or

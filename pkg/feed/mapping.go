@@ -160,7 +160,26 @@ func spellingOf(header, folded string) (spelling, bool) {
 	last := foldHeader(header[dot+1:])
 	sp, ok := spellings()[last]
 	sp.rank += 1000
+	if sp.member == mPrice || sp.member == mListPrice || sp.member == mMSRP {
+		ok = ok && everyBuyers(header[:dot])
+	}
 	return sp, ok && !slices.Contains(generic, last)
+}
+
+// sellingWords are what a price may stand in and still be the one every buyer
+// is asked.
+var sellingWords = []string{
+	"vehicle", "vehicles", "car", "cars", "unit", "units", "item", "items", "product", "listing", "listings", "inventory", "stock",
+	"record", "entry", "row", "source", "data", "detail", "details", "info", "information", "attributes", "fields", "properties", "specs",
+	"general", "basic", "summary", "core", "main", "vdp", "ad", "advert", "price", "pricing", "offer", "offers", "amount", "value",
+	"selling", "retail", "internet", "asking", "advertised", "web", "list", "current", "final", "msrp", "usd",
+}
+
+// everyBuyers reports whether a path leads to prices for everybody. One inside
+// anything else, such as lease.price or internal.price, is used only when the
+// profile names it (AAP v1.3 pricing-and-ftc).
+func everyBuyers(path string) bool {
+	return !slices.ContainsFunc(headerWords(path), func(w string) bool { return !slices.Contains(sellingWords, w) })
 }
 
 func findColumn(headers, folded []string, name string) int {

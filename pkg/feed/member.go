@@ -75,7 +75,7 @@ func (m member) String() string { return memberNames[m] }
 
 // many reports whether every column of the member is used, not only the first.
 func (m member) many() bool {
-	return m == mPhotos || m == mFeatures || m == mStatus || m == mVehicleType
+	return m == mPhotos || m == mFeatures || m == mStatus || m == mVehicleType || m == mCurrency
 }
 
 func memberByName(name string) (member, bool) {

@@ -151,7 +151,7 @@ func (pl *planner) guard() error {
 	}
 	for _, name := range slices.Sorted(maps.Keys(rooftops)) {
 		reason := ""
-		vouched := pl.head.Vouched[name]
+		vouched := pl.vouchedFor(name)
 		switch {
 		case pl.batch.VouchedAt.Before(vouched):
 			reason = "the feed is older than the inventory it would replace"
@@ -171,6 +171,19 @@ func (pl *planner) guard() error {
 	return nil
 }
 
+// clockSkew is how far the clocks of the machines that import may differ.
+const clockSkew = time.Hour
+
+// vouchedFor is the time of a rooftop's news, zero when it lies ahead: the
+// clock was wrong then, and would keep every later feed out until it is right.
+func (pl *planner) vouchedFor(rooftop string) time.Time {
+	at := pl.head.Vouched[rooftop]
+	if at.After(pl.now.Add(clockSkew)) {
+		return time.Time{}
+	}
+	return at
+}
+
 func (pl *planner) tooMany(dropped, had int) bool {
 	share := 0.5
 	if pl.profile.Inventory.MaxDrop != nil {
@@ -187,7 +200,7 @@ func (pl *planner) merge() error {
 		if pl.kept[v.Listing.Rooftop] {
 			continue // remember keeps what there was
 		}
-		if was != nil && pl.kept[was.Listing.Rooftop] && pl.batch.VouchedAt.Before(pl.head.Vouched[was.Listing.Rooftop]) {
+		if was != nil && pl.kept[was.Listing.Rooftop] && pl.batch.VouchedAt.Before(pl.vouchedFor(was.Listing.Rooftop)) {
 			continue // the other rooftop vouched for it later
 		}
 		v.GoneAt = time.Time{}

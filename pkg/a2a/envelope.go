@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/dealer-agent/dealer/pkg/aap"
-	"github.com/dealer-agent/dealer/pkg/agent/rawjson"
+	"github.com/dealer-agent/dealer/pkg/aap/rawjson"
 	"github.com/dealer-agent/dealer/pkg/schema"
 )
 

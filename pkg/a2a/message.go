@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/dealer-agent/dealer/pkg/aap"
+	"github.com/dealer-agent/dealer/pkg/aap/rawjson"
 	"github.com/dealer-agent/dealer/pkg/agent"
-	"github.com/dealer-agent/dealer/pkg/agent/rawjson"
 )
 
 // sendMessage hands the payload of the first DataPart to its skill and wraps

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/dealer-agent/dealer/pkg/aap"
-	"github.com/dealer-agent/dealer/pkg/agent/rawjson"
+	"github.com/dealer-agent/dealer/pkg/aap/rawjson"
 )
 
 // mostModes is how many alternatives of output one request may name.

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -122,7 +123,7 @@ func FuzzVehicle(f *testing.F) {
 	f.Add(`{"vin":"1","x":{"make":[]},"m\u0061ke":"\\\"","y":"\ud83d"}`)
 	f.Fuzz(func(t *testing.T, text string) {
 		var v aap.Vehicle
-		if err := json.Unmarshal([]byte(text), &v); err != nil {
+		if err := json.Unmarshal([]byte(text), &v); err != nil || !utf8.ValidString(text) {
 			return
 		}
 		var all map[string]json.RawMessage

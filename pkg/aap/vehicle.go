@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
+
+	"github.com/dealer-agent/dealer/pkg/aap/rawjson"
 )
 
 // Fee is one mandatory, non-government dealer charge in whole US dollars
@@ -99,50 +101,17 @@ func (v *Vehicle) UnmarshalJSON(b []byte) error {
 	if err := json.Unmarshal(b, &fields); err != nil {
 		return err
 	}
-	if hasUndeclared(b) {
-		var all map[string]json.RawMessage
-		if err := json.Unmarshal(b, &all); err != nil {
-			return err
+	for name, value := range rawjson.Members(b) {
+		if vehicleMembers[string(name)] {
+			continue
 		}
-		for name := range vehicleMembers {
-			delete(all, name)
+		if fields.Extra == nil {
+			fields.Extra = map[string]json.RawMessage{}
 		}
-		if len(all) > 0 {
-			fields.Extra = all
-		}
+		fields.Extra[string(name)] = bytes.Clone(value)
 	}
 	*v = Vehicle(fields)
 	return nil
-}
-
-// hasUndeclared reports whether a valid vehicle object may have members AAP
-// does not declare: few have, and telling is cheaper than a second decoding. A
-// name with escapes counts as undeclared.
-func hasUndeclared(b []byte) bool {
-	depth := 0
-	for i := 0; i < len(b); i++ {
-		switch b[i] {
-		case '{', '[':
-			depth++
-		case '}', ']':
-			depth--
-		case '"':
-			start := i + 1
-			for i = start; i < len(b) && b[i] != '"'; i++ {
-				if b[i] == '\\' {
-					i++
-				}
-			}
-			if depth != 1 || i >= len(b) {
-				continue
-			}
-			after := bytes.TrimLeft(b[i+1:], " \t\r\n")
-			if len(after) > 0 && after[0] == ':' && !vehicleMembers[string(b[start:i])] {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // vehicleMembers names what AAP v1.3 declares on a vehicle.

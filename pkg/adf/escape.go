@@ -14,23 +14,19 @@ type writer struct {
 }
 
 func (w *writer) open(name string, attrs ...string) {
-	w.start(name, attrs)
-	w.buf = append(w.buf, '>', '\n')
+	w.buf = append(w.start(name, attrs), '>', '\n')
 	w.depth++
 }
 
 func (w *writer) close(name string) {
 	w.depth--
-	w.indent()
-	w.end(name)
+	w.buf = appendEnd(w.indented(), name)
 }
 
 // leaf writes an element that holds text only, also when the text is empty.
 func (w *writer) leaf(name, text string, attrs ...string) {
-	w.start(name, attrs)
-	w.buf = append(w.buf, '>')
-	w.escape(text, false)
-	w.end(name)
+	b := append(w.start(name, attrs), '>')
+	w.buf = appendEnd(w.appendText(b, text, false), name)
 }
 
 // optional writes a leaf unless the text is empty.
@@ -40,31 +36,27 @@ func (w *writer) optional(name, text string, attrs ...string) {
 	}
 }
 
-func (w *writer) start(name string, attrs []string) {
-	w.indent()
-	w.buf = append(w.buf, '<')
-	w.buf = append(w.buf, name...)
+// start is the buffer with a start tag at its end that is not closed yet.
+func (w *writer) start(name string, attrs []string) []byte {
+	b := append(append(w.indented(), '<'), name...)
 	for i := 0; i+1 < len(attrs); i += 2 {
 		if attrs[i+1] == "" {
 			continue
 		}
-		w.buf = append(w.buf, ' ')
-		w.buf = append(w.buf, attrs[i]...)
-		w.buf = append(w.buf, '=', '"')
-		w.escape(attrs[i+1], true)
-		w.buf = append(w.buf, '"')
+		b = append(append(append(b, ' '), attrs[i]...), '=', '"')
+		b = append(w.appendText(b, attrs[i+1], true), '"')
 	}
+	return b
 }
 
-func (w *writer) end(name string) {
-	w.buf = append(w.buf, '<', '/')
-	w.buf = append(w.buf, name...)
-	w.buf = append(w.buf, '>', '\n')
+func appendEnd(b []byte, name string) []byte {
+	return append(append(append(b, '<', '/'), name...), '>', '\n')
 }
 
-func (w *writer) indent() {
+// indented is the buffer with the blanks of a new line.
+func (w *writer) indented() []byte {
 	const blanks = "                "
-	w.buf = append(w.buf, blanks[:min(2*w.depth, len(blanks))]...)
+	return append(w.buf, blanks[:min(2*w.depth, len(blanks))]...)
 }
 
 // isPlain marks the bytes that are written as they are wherever they stand.
@@ -75,18 +67,18 @@ var isPlain = func() (plain [256]bool) {
 	return plain
 }()
 
-// escape appends text so that a parser reads it back unchanged: a carriage
+// appendText appends text so that a parser reads it back unchanged: a carriage
 // return would be normalised away, and white space in an attribute folded,
 // unless written as references. Control characters are dropped (XML 1.0 §2.2
 // forbids most of them) and bytes that are no UTF-8 become U+FFFD.
-func (w *writer) escape(text string, attribute bool) {
+func (w *writer) appendText(b []byte, text string, attribute bool) []byte {
 	for i := 0; i < len(text); {
 		plain := i
 		for plain < len(text) && isPlain[text[plain]] {
 			plain++
 		}
 		if plain > i {
-			w.buf = append(w.buf, text[i:plain]...)
+			b = append(b, text[i:plain]...)
 			i = plain
 			continue
 		}
@@ -95,21 +87,21 @@ func (w *writer) escape(text string, attribute bool) {
 			i++
 			switch {
 			case c == '&':
-				w.buf = append(w.buf, "&amp;"...)
+				b = append(b, "&amp;"...)
 			case c == '<':
-				w.buf = append(w.buf, "&lt;"...)
+				b = append(b, "&lt;"...)
 			case c == '>':
-				w.buf = append(w.buf, "&gt;"...)
+				b = append(b, "&gt;"...)
 			case c == '"' && attribute:
-				w.buf = append(w.buf, "&quot;"...)
+				b = append(b, "&quot;"...)
 			case c == '\r':
-				w.buf = append(w.buf, "&#xD;"...)
+				b = append(b, "&#xD;"...)
 			case c == '\n' && attribute:
-				w.buf = append(w.buf, "&#xA;"...)
+				b = append(b, "&#xA;"...)
 			case c == '\t' && attribute:
-				w.buf = append(w.buf, "&#x9;"...)
+				b = append(b, "&#x9;"...)
 			case c == '"', c == '\n', c == '\t':
-				w.buf = append(w.buf, c)
+				b = append(b, c)
 			}
 			continue
 		}
@@ -118,11 +110,12 @@ func (w *writer) escape(text string, attribute bool) {
 		switch {
 		case r < 0xa0, r == 0xfffe, r == 0xffff:
 		case w.ascii:
-			w.buf = append(w.buf, '&', '#')
-			w.buf = strconv.AppendInt(w.buf, int64(r), 10)
-			w.buf = append(w.buf, ';')
+			b = append(b, '&', '#')
+			b = strconv.AppendInt(b, int64(r), 10)
+			b = append(b, ';')
 		default:
-			w.buf = utf8.AppendRune(w.buf, r)
+			b = utf8.AppendRune(b, r)
 		}
 	}
+	return b
 }

@@ -1,13 +1,11 @@
 package adf
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
 	"time"
 
-	"github.com/dealer-agent/dealer/pkg/aap"
 	"github.com/dealer-agent/dealer/pkg/dealer"
 	"github.com/dealer-agent/dealer/pkg/lead"
 )
@@ -37,7 +35,7 @@ type Options struct {
 // Errors wrap ErrUnrenderable and hold no personal data.
 func Render(r lead.Record, p *dealer.Profile, o Options) ([]byte, error) {
 	d := document{writer: writer{buf: make([]byte, 0, 4096), ascii: o.ASCII}, record: &r, profile: p}
-	if err := json.Unmarshal(r.Request, &d.lead); err != nil {
+	if err := d.lead.decode(r.Request); err != nil {
 		// The decoder's own text may quote the buyer.
 		return nil, fmt.Errorf("%w: the stored request is no lead.submit payload", ErrUnrenderable)
 	}
@@ -79,22 +77,6 @@ type document struct {
 	lead    request
 	rooftop *dealer.Rooftop
 }
-
-// request is the part of a lead.submit payload that reaches the document. Its
-// vehicles decode without their undeclared members, which halves the work.
-type request struct {
-	Customer          aap.Customer     `json:"customer"`
-	Consent           aap.Consent      `json:"consent"`
-	SourceAgent       aap.SourceAgent  `json:"source_agent"`
-	VehicleOfInterest *vehicle         `json:"vehicle_of_interest"`
-	TradeIn           *vehicle         `json:"trade_in"`
-	Appointment       *aap.Appointment `json:"appointment"`
-	Message           string           `json:"message"`
-	SubmittedAt       string           `json:"submitted_at"`
-}
-
-// vehicle is aap.Vehicle without its methods.
-type vehicle aap.Vehicle
 
 func (d *document) write(resend bool) {
 	d.buf = append(d.buf, frame...)

@@ -22,7 +22,7 @@ const (
 // vehicles writes the vehicle of interest, then the trade-in. A lead with
 // neither gets what the profile says.
 func (d *document) vehicles() {
-	wanted, trade := (*aap.Vehicle)(d.lead.VehicleOfInterest), (*aap.Vehicle)(d.lead.TradeIn)
+	wanted, trade := d.lead.VehicleOfInterest, d.lead.TradeIn
 	switch {
 	case wanted != nil:
 		d.wanted(wanted)
@@ -211,6 +211,9 @@ func displacement(v *aap.Vehicle) []string {
 
 // attributes lists other_attributes by name; arrays are joined by commas.
 func attributes(v *aap.Vehicle) []string {
+	if len(v.OtherAttributes) == 0 {
+		return nil
+	}
 	var out []string
 	for _, name := range slices.Sorted(maps.Keys(v.OtherAttributes)) {
 		if text := plain(v.OtherAttributes[name]); text != "" {

@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/dealer-agent/dealer/pkg/agent/rawjson"
+	"github.com/dealer-agent/dealer/pkg/aap/rawjson"
 )
 
 // members collects what a map decoder would: the last of equal names wins.

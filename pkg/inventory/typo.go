@@ -74,6 +74,9 @@ func slips(a, b string, limit int) int {
 // near to no whole candidate may be near to the first word of one, as Silverdo
 // is to Silverado 1500.
 func closest(name string, candidates ...[]string) string {
+	if len(name) > longestName {
+		return ""
+	}
 	f := fold(name)
 	limit := 1
 	if len(f) >= 5 {

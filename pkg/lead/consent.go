@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/dealer-agent/dealer/pkg/aap"
 )
@@ -21,7 +22,7 @@ func CheckConsent(c aap.Consent, maxAge time.Duration, now time.Time) *aap.Error
 	fault := func(member, keyword, text string) {
 		faults = append(faults, aap.Violation{InstanceLocation: "/consent/" + member, Keyword: keyword, Error: text})
 	}
-	if strings.TrimSpace(c.ConsentText) == "" {
+	if !strings.ContainsFunc(c.ConsentText, visible) {
 		fault("consent_text", "pattern", "This is blank; send the text the buyer agreed to, word for word.")
 	}
 	granted, grantedErr := parseTime(c.GrantedAt)
@@ -52,6 +53,14 @@ func CheckConsent(c aap.Consent, maxAge time.Duration, now time.Time) *aap.Error
 	first := faults[0]
 	return aap.Errorf(aap.InvalidConsent, "The consent cannot be used. %s: %s",
 		dotted(first.InstanceLocation), first.Error).With("errors", faults)
+}
+
+// visible reports whether a reader sees the character; a text of joiners,
+// fillers and direction marks shows nothing.
+func visible(r rune) bool {
+	const brailleBlank = '\u2800'
+	return unicode.IsGraphic(r) && !unicode.IsSpace(r) && r != brailleBlank &&
+		!unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r)
 }
 
 // Channels lists the ways the buyer may be contacted: allowed by the consent

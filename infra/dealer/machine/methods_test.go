@@ -159,6 +159,26 @@ func TestRefusalsOfHTTPCarryJSONRPC(t *testing.T) {
 	}
 }
 
+func TestContractsThatAreNotServedHaveNoDoor(t *testing.T) {
+	d := open(t)
+	for _, path := range []string{"/a2a/v1.2", "/a2a/v0.1", "/message:send", "/a2a/message:send", "/"} {
+		res, err := d.client.Post(d.url+path, "application/json", strings.NewReader(envelope(`{"data":`+lead(nil)+`}`)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		res.Body.Close()
+		if res.StatusCode != 404 {
+			t.Errorf("%s: HTTP %d, want 404", path, res.StatusCode)
+		}
+	}
+	if res, _ := d.get(t, "/.well-known/auto-agent-contract.json"); res.StatusCode != 404 {
+		t.Errorf("a manifest of an older contract: HTTP %d, want 404", res.StatusCode)
+	}
+	for _, kind := range []string{"aap.event", "aap.error", "lead.submit.response", "inventory.order.request"} {
+		d.skill(t, `{"type":"`+kind+`"}`).want("-32601 UNSUPPORTED_SKILL")
+	}
+}
+
 func TestErrorDataFollowsTheHeaders(t *testing.T) {
 	d := open(t)
 	const unknown = `{"type":"inventory.vehicle.request","stock":"nope"}`

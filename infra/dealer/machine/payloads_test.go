@@ -69,6 +69,7 @@ func TestFormsOfValues(t *testing.T) {
 		{"an anonymous flag that is a text", request("inventory.search", `"privacy":{"anonymous":"yes"}`), invalid + "/privacy/anonymous type"},
 		{"a member twice", request("inventory.search", `"filters":{"make":["Kia"],"make":["Honda"]}`), invalid + "/filters/make duplicateKey"},
 		{"a member in other case", filter(`"Make":["Honda"]`), invalid + "/filters/Make caseMismatch"},
+		{"nested too deep", filter(`"make":` + strings.Repeat("[", 40) + strings.Repeat("]", 40)), invalid + "/filters/make/0 type, /filters/make" + strings.Repeat("/0", 30) + " maxDepth"},
 		{"a time with an offset", lead(object{"submitted_at": "2026-05-01T05:00:00-07:00", "message": "offset"}), "ok"},
 		{"a time without seconds", lead(object{"submitted_at": "2026-05-01T12:00Z"}), invalid + "/submitted_at format"},
 		{"a date for a time", lead(object{"submitted_at": "2026-05-01"}), invalid + "/submitted_at format"},

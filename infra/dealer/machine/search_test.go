@@ -62,6 +62,16 @@ func TestSearchEchoesTheEffectivePage(t *testing.T) {
 	}
 }
 
+func TestPagesFollowTheDealersSettings(t *testing.T) {
+	d := open(t, add("inventory: {page_default: 2, page_max: 3}"))
+	for pagination, limit := range map[string]int{`{}`: 2, `{"limit":1000}`: 3, `{"limit":1}`: 1} {
+		a := d.skill(t, `{"type":"inventory.search.request","pagination":`+pagination+`}`)
+		if a.number("limit") != limit || len(strings.Fields(a.cars())) != limit || a.number("total") != 5 {
+			t.Errorf("%s: %s, want %d of 5", pagination, a.body, limit)
+		}
+	}
+}
+
 func TestInvalidSearchesListEveryFault(t *testing.T) {
 	d := open(t)
 	const failed = "-32602 SCHEMA_VALIDATION_FAILED "

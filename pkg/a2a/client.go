@@ -31,7 +31,8 @@ const (
 // Client is a buyer agent's side: it reads cards. The zero value works.
 type Client struct {
 	// HTTP carries the requests. Default: a client with a time-out of 30s.
-	// Redirects of calls are never followed: they would turn a POST into a GET.
+	// Redirects of calls are never followed: some turn a POST into a GET, and
+	// a lead goes only where the card says.
 	HTTP *http.Client
 	// Token is sent as bearer token to the host the card came from, and to no other.
 	Token string
@@ -114,7 +115,7 @@ func (r *Remote) settle(card *url.URL) error {
 		}
 	}
 	if r.Version == (aap.Version{}) {
-		return ErrNotAAP
+		return r.notAAP(card)
 	}
 	for _, i := range r.Card.SupportedInterfaces {
 		if strings.EqualFold(i.ProtocolBinding, "JSONRPC") && (i.ProtocolVersion == protocolVersion || strings.HasPrefix(i.ProtocolVersion, protocolVersion+".")) {
@@ -132,6 +133,20 @@ func (r *Remote) settle(card *url.URL) error {
 		return fmt.Errorf("the card names an endpoint on %s: the token is only for %s", to.Host, card.Host)
 	}
 	return nil
+}
+
+// notAAP says which extensions the card names instead.
+func (r *Remote) notAAP(card *url.URL) error {
+	var named []string
+	for _, ext := range r.Card.Capabilities.Extensions {
+		if strings.HasPrefix(ext.URI, extensionFamily) {
+			named = append(named, printable(ext.URI))
+		}
+	}
+	if named == nil {
+		named = []string{"none"}
+	}
+	return fmt.Errorf("%w: the card at %s names %s", ErrNotAAP, card, strings.Join(named, ", "))
 }
 
 // Call sends one payload to a skill and returns the response payload. A
@@ -176,7 +191,10 @@ func (r *Remote) Call(ctx context.Context, skill aap.Skill, payload []byte) ([]b
 	if err != nil {
 		return nil, fmt.Errorf("call %s: %w", skill.ID, err)
 	}
-	return readAnswer(resp.StatusCode, id, raw)
+	if to := resp.Header.Get("Location"); to != "" && resp.StatusCode/100 == 3 {
+		return nil, fmt.Errorf("call %s: HTTP status %d: %s redirects to %s, and calls follow no redirects", skill.ID, resp.StatusCode, r.Endpoint, printable(to))
+	}
+	return readAnswer(resp.StatusCode, id, skill, raw)
 }
 
 // typed checks that the payload is an object and gives it a type.

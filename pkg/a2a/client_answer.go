@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"unicode"
 
 	"github.com/dealer-agent/dealer/pkg/aap"
 )
@@ -19,8 +20,23 @@ type RPCError struct {
 	Status int
 }
 
-// Error is the code and the other side's message.
-func (e *RPCError) Error() string { return fmt.Sprintf("JSON-RPC error %d: %s", e.Code, e.Message) }
+// Error is the code, the reason and the other side's message, fit for a terminal.
+func (e *RPCError) Error() string {
+	if e.Reason == "" {
+		return fmt.Sprintf("JSON-RPC error %d: %s", e.Code, printable(e.Message))
+	}
+	return fmt.Sprintf("JSON-RPC error %d (%s): %s", e.Code, printable(e.Reason), printable(e.Message))
+}
+
+// printable blanks what a stranger's text could steer a terminal with.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) {
+			return r
+		}
+		return ' '
+	}, s)
+}
 
 // Refusal is an answer that is an AAP error; it unwraps to the *aap.Error.
 type Refusal struct {
@@ -36,8 +52,9 @@ func (r *Refusal) Error() string { return r.err.Error() }
 func (r *Refusal) Unwrap() error { return r.err }
 
 // readAnswer takes an answer apart. Whatever its HTTP status, a JSON-RPC error
-// in its body counts.
-func readAnswer(status int, id string, raw []byte) ([]byte, error) {
+// in its body counts. A result counts only if it is the skill's: an agent that
+// merely echoes what it is sent has not answered.
+func readAnswer(status int, id string, skill aap.Skill, raw []byte) ([]byte, error) {
 	var answer struct {
 		Version string          `json:"jsonrpc"`
 		ID      json.RawMessage `json:"id"`
@@ -70,9 +87,16 @@ func readAnswer(status int, id string, raw []byte) ([]byte, error) {
 	}
 	if answer.Result != nil && answer.Result.Message != nil {
 		for _, part := range answer.Result.Message.Parts {
-			if isObject(part.Data) {
-				return part.Data, nil
+			if !isObject(part.Data) {
+				continue
 			}
+			var payload struct {
+				Type string `json:"type"`
+			}
+			if json.Unmarshal(part.Data, &payload) != nil || payload.Type != skill.ResponseType() {
+				return nil, fmt.Errorf("the answer's payload is of type %q, not %s", pointerOr(payload.Type, "(none)"), skill.ResponseType())
+			}
+			return part.Data, nil
 		}
 	}
 	return nil, fmt.Errorf("HTTP status %d with a result that holds no data", status)

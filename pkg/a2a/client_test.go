@@ -70,13 +70,16 @@ func TestClientSendsItsTokenOnlyToTheCardsHost(t *testing.T) {
 }
 
 func TestClientTakesOnlyAVersionBothSidesName(t *testing.T) {
-	for name, card := range map[string]string{
-		"plain A2A": `{"capabilities":{},"supportedInterfaces":[{"url":"http://x.example/a2a","protocolBinding":"JSONRPC","protocolVersion":"1.0"}]}`,
-		"older AAP": `{"capabilities":{"extensions":[{"uri":"https://autoagentprotocol.org/extensions/aap/v1.2"}]},"supportedInterfaces":[{"url":"http://x.example/a2a","protocolBinding":"JSONRPC","protocolVersion":"1.0"}]}`,
+	for name, c := range map[string]struct{ card, says string }{
+		"plain A2A": {`{"capabilities":{},"supportedInterfaces":[{"url":"http://x.example/a2a","protocolBinding":"JSONRPC","protocolVersion":"1.0"}]}`, "names none"},
+		"older AAP": {`{"capabilities":{"extensions":[{"uri":"urn:other"},{"uri":"https://autoagentprotocol.org/extensions/aap/v1.2"}]},"supportedInterfaces":[{"url":"http://x.example/a2a","protocolBinding":"JSONRPC","protocolVersion":"1.0"}]}`, "names https://autoagentprotocol.org/extensions/aap/v1.2"},
 	} {
-		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(card)) }))
-		if _, err := (a2a.Client{}).Discover(t.Context(), server.URL); !errors.Is(err, a2a.ErrNotAAP) {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(c.card)) }))
+		_, err := (a2a.Client{}).Discover(t.Context(), server.URL)
+		if !errors.Is(err, a2a.ErrNotAAP) {
 			t.Errorf("%s: %v, want ErrNotAAP", name, err)
+		} else if !strings.Contains(err.Error(), c.says) || !strings.Contains(err.Error(), server.URL) {
+			t.Errorf("%s: error %q, want it to say %q and where the card is", name, err, c.says)
 		}
 		server.Close()
 	}
@@ -90,6 +93,7 @@ func TestClientSurvivesOddAnswers(t *testing.T) {
 		status       int
 		code         aap.Code
 		rpc          int
+		says         string
 	}{
 		{name: "no JSON", answer: `<html>`, status: 502},
 		{name: "another id", answer: `{"jsonrpc":"2.0","id":"x","result":{"message":{"parts":[{"data":{}}]}}}`},
@@ -101,7 +105,13 @@ func TestClientSurvivesOddAnswers(t *testing.T) {
 		{name: "an A2A error", answer: `{"jsonrpc":"2.0","id":null,"error":{"code":-32009,"message":"m","data":[{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"VERSION_NOT_SUPPORTED"}]}}`, rpc: -32009},
 		{name: "an error with odd data", answer: `{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"m","data":[1,"x",null]}}`, rpc: -32000},
 		{name: "too long", answer: strings.Repeat(" ", 9<<20)},
-		{name: "a redirect", status: 302},
+		{name: "a redirect", status: 302, says: "/.well-known/agent-card.json"},
+		{name: "a redirect that keeps the method", status: 308, says: "/.well-known/agent-card.json"},
+		{name: "the request come back", answer: `{"jsonrpc":"2.0","id":"id-1","result":{"message":{"parts":[{"data":{"type":"dealer.information.request"}}]}}}`, says: "dealer.information.request"},
+		{name: "another skill's answer", answer: `{"jsonrpc":"2.0","id":"id-1","result":{"message":{"parts":[{"data":{"type":"inventory.facets.response"}}]}}}`, says: "inventory.facets.response"},
+		{name: "data without a type", answer: `{"jsonrpc":"2.0","id":"id-1","result":{"message":{"parts":[{"data":{"x":1}}]}}}`, says: "dealer.information.response"},
+		{name: "a reason only", answer: `{"jsonrpc":"2.0","id":"id-1","error":{"code":-32000,"message":"gone","data":[{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"VEHICLE_UNAVAILABLE"}]}}`, rpc: -32000, says: "VEHICLE_UNAVAILABLE"},
+		{name: "a message that paints", answer: `{"jsonrpc":"2.0","id":"id-1","error":{"code":-32603,"message":"a\u001b[31mb\nc\u009bd"}}`, rpc: -32603, says: "a [31mb c d"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			mux := http.NewServeMux()
@@ -131,6 +141,9 @@ func TestClientSurvivesOddAnswers(t *testing.T) {
 			}
 			if e, ok := errors.AsType[*a2a.RPCError](err); ok != (c.rpc != 0) || ok && e.Code != c.rpc {
 				t.Errorf("RPC error %v, want %d", err, c.rpc)
+			}
+			if !strings.Contains(err.Error(), c.says) {
+				t.Errorf("error %q does not say %q", err, c.says)
 			}
 		})
 	}

@@ -63,13 +63,14 @@ func nextStep(a *aap.Appointment, now time.Time) string {
 	return "The " + visit + " is requested, not booked; the dealer will confirm the time."
 }
 
+// by names the preferred channel where the customer can be reached on it.
 func by(who aap.Customer) string {
-	switch who.PreferredContact {
-	case "email":
+	switch {
+	case who.PreferredContact == "email" && who.Email != "":
 		return " by email"
-	case "phone":
+	case who.PreferredContact == "phone" && who.Phone != "":
 		return " by phone"
-	case "sms":
+	case who.PreferredContact == "sms" && who.Phone != "":
 		return " by text message"
 	}
 	return ""

@@ -71,6 +71,18 @@ func TestChannelsThatAreAllowed(t *testing.T) {
 	}
 }
 
+func TestNoFollowUpIsPromisedOnAChannelWithoutContactData(t *testing.T) {
+	d := open(t)
+	a := d.skill(t, lead(object{"customer.phone": nil, "customer.preferred_contact": "phone", "consent.allowed_channels": []string{"phone", "email"}}))
+	a.want("ok")
+	if strings.Contains(a.payload.Message, "by phone") {
+		t.Errorf("no number was given: %s", a.body)
+	}
+	if b := d.skill(t, lead(object{"customer.email": "ben@example.com", "customer.phone": nil})); !strings.Contains(b.payload.Message, "by email") {
+		t.Errorf("the preferred channel is not named: %s", b.body)
+	}
+}
+
 func TestAGrantWithoutEndHasTheDealersEnd(t *testing.T) {
 	d := open(t, add("leads: {consent_max_age: 24h}"))
 	d.skill(t, lead(object{"consent.granted_at": "2026-04-30T11:00:00Z"})).want("-32000 INVALID_CONSENT /consent/granted_at formatMinimum")

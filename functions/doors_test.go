@@ -87,7 +87,7 @@ func TestEveryConversationIsTheSameThroughBothDoors(t *testing.T) {
 
 func front(t *testing.T, profile string) http.Handler {
 	s := agenttest.New(t, profile)
-	return a2a.NewHandler(a2a.Config{Agent: s.Agent, Profiles: dealer.Fixed(s.Profile), Now: agenttest.Now, NewID: s.NewID})
+	return a2a.NewHandler(a2a.Config{Agent: s.Agent, Profiles: dealer.Fixed(s.Profile), Now: agenttest.Now, Ticks: agenttest.Now, NewID: s.NewID})
 }
 
 // roundTrip passes the value through JSON, as Lambda does.

@@ -15,7 +15,7 @@ import (
 // JSON, so that its type and every digit come back as they came.
 func (x *exchange) parse(body []byte) *fault {
 	if len(body) == 0 {
-		return &fault{code: codeParse, message: "The request has no body: send a JSON-RPC 2.0 request object, with a Content-Length."}
+		return &fault{code: codeParse, message: "The request has no body: send a JSON-RPC 2.0 request object."}
 	}
 	// JSON is UTF-8; json.Valid alone would let broken text into echoed ids.
 	if !utf8.Valid(body) || !json.Valid(body) {

@@ -2,10 +2,12 @@ package machine
 
 import (
 	"context"
+	"errors"
 	"os"
 	"time"
 
 	"github.com/dealer-agent/dealer/pkg/feed"
+	"github.com/dealer-agent/dealer/pkg/inventory"
 )
 
 // feedPoll is how often the feed file is looked at. A change is imported once
@@ -28,21 +30,40 @@ type fileState struct {
 	modified time.Time
 }
 
-// watchFeed imports the feed now and after every change. A refused or broken
+// firstRetry and lastRetry bound the pause before an import that failed for a
+// passing reason is tried again.
+const (
+	firstRetry = 2 * time.Second
+	lastRetry  = time.Minute
+)
+
+// watchFeed imports the feed now, after every change of it and after every
+// change of the profile, which decides how it is read. A refused or broken
 // feed is reported and the last good inventory stays.
 func (m *Machine) watchFeed(ctx context.Context) error {
 	var imported, previous fileState
+	var readBy, retryAt time.Time // the profile of the last import; when to repeat it
+	pause := firstRetry
 	for first := true; ; first = false {
 		state, err := stateOf(m.config.Feed)
+		profile := m.profileTime(ctx)
 		switch {
 		case err != nil:
 			if previous != (fileState{}) || first {
 				m.config.Log.Warn("feed cannot be read, the last good inventory stays", "reason", err.Error())
 			}
 			state = fileState{}
-		case state != imported && (first || state == previous):
-			imported = state
-			m.importFeed(ctx, state)
+		case !first && state != previous:
+			// Still being written, perhaps.
+		case state != imported || !profile.Equal(readBy) || !retryAt.IsZero() && !time.Now().Before(retryAt):
+			if state != imported {
+				pause = firstRetry
+			}
+			imported, readBy, retryAt = state, profile, time.Time{}
+			if !m.importFeed(ctx, state) {
+				retryAt = time.Now().Add(pause)
+				pause = min(2*pause, lastRetry)
+			}
 		}
 		previous = state
 		if first {
@@ -56,6 +77,15 @@ func (m *Machine) watchFeed(ctx context.Context) error {
 	}
 }
 
+// profileTime tells one profile from the next.
+func (m *Machine) profileTime(ctx context.Context) time.Time {
+	p, err := m.profiles.Profile(ctx)
+	if err != nil {
+		return time.Time{}
+	}
+	return p.Modified
+}
+
 func stateOf(path string) (fileState, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -64,11 +94,13 @@ func stateOf(path string) (fileState, error) {
 	return fileState{info.Size(), info.ModTime()}, nil
 }
 
-func (m *Machine) importFeed(ctx context.Context, state fileState) {
+// importFeed reports whether the file is done with: taken, or refused for what
+// it holds.
+func (m *Machine) importFeed(ctx context.Context, state fileState) (done bool) {
 	file, err := os.Open(m.config.Feed)
 	if err != nil {
 		m.config.Log.Warn("feed cannot be read, the last good inventory stays", "reason", err.Error())
-		return
+		return false
 	}
 	defer file.Close()
 	importer := feed.Importer{Store: m.db.Inventory(), Profiles: m.profiles, Now: m.config.Now}
@@ -76,9 +108,18 @@ func (m *Machine) importFeed(ctx context.Context, state fileState) {
 		Name: file.Name(), Size: state.size, Modified: state.modified, Body: file,
 	}, false)
 	if err != nil {
-		m.config.Log.Error("feed refused, the last good inventory stays", "reason", err.Error())
-		return
+		if ctx.Err() != nil {
+			return false
+		}
+		_, guarded := errors.AsType[*inventory.Refused](err)
+		if guarded || errors.Is(err, feed.ErrRefused) {
+			m.config.Log.Error("feed refused, the last good inventory stays", "reason", err.Error())
+			return true
+		}
+		m.config.Log.Error("feed not imported, it will be tried again", "reason", err.Error())
+		return false
 	}
 	m.config.Log.Info("feed imported", "rows", report.Rows, "accepted", report.Accepted, "for_sale", report.Visible,
 		"rejected", report.Rejected)
+	return true
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
 
-	"github.com/dealer-agent/dealer/infra/sample"
 	"github.com/dealer-agent/dealer/pkg/aap"
 	"github.com/dealer-agent/dealer/pkg/adf"
 	"github.com/dealer-agent/dealer/pkg/dealer"
@@ -29,18 +28,10 @@ func newADFRender(io streams) *cobra.Command {
 		Use:   "render LEAD.json",
 		Short: "Print the ADF/XML that a lead.submit request becomes",
 		Args:  args(cobra.ExactArgs(1)),
-		RunE: func(_ *cobra.Command, given []string) error {
-			document, name := sample.Profile(), "sample profile"
-			if profile != "" {
-				var err error
-				if document, err = os.ReadFile(profile); err != nil {
-					return err
-				}
-				name = profile
-			}
-			p, err := dealer.Parse(document)
+		RunE: func(cmd *cobra.Command, given []string) error {
+			p, err := loadProfile(cmd.Context(), profile)
 			if err != nil {
-				return fmt.Errorf("%s: %w", name, err)
+				return err
 			}
 			request, err := readArgument("@"+given[0], io.in)
 			if err != nil {

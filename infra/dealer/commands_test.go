@@ -100,6 +100,17 @@ func TestImportRefusesAndSaysWhy(t *testing.T) {
 	}
 }
 
+func TestImportWithABadProfileSaysOnlyThat(t *testing.T) {
+	profile := filepath.Join(t.TempDir(), "mine.yaml")
+	if err := os.WriteFile(profile, []byte("id: x\nname: X\nrooftops: []\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r := dealerCommand(t, "", "import", "--profile", profile, "--feed", fixtureFeed, "--data", t.TempDir())
+	if r.code != 1 || r.out != "" || !strings.HasPrefix(r.err, "dealer: mine.yaml:") || strings.Contains(r.err, "dealer.yaml") {
+		t.Errorf("exit code %d\n%s\n%s", r.code, r.out, r.err)
+	}
+}
+
 func TestImportIntoARunningAgentsFolderIsRefused(t *testing.T) {
 	data := t.TempDir()
 	running(t, data)

@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"fmt"
 	"io"
 	"os"
 	"time"
@@ -30,6 +29,9 @@ the data folder and applies the difference, or refuses it and changes nothing.`,
 				return err
 			}
 			report, err := importFile(cmd, io.err, profile, feedFile, data, dryRun)
+			if report.File == "" {
+				return err // the feed was not even opened
+			}
 			if asJSON {
 				enc := json.NewEncoder(io.out)
 				enc.SetIndent("", "  ")
@@ -52,13 +54,9 @@ the data folder and applies the difference, or refuses it and changes nothing.`,
 }
 
 func importFile(cmd *cobra.Command, terminal io.Writer, profile, feedFile, data string, dryRun bool) (feed.Report, error) {
-	document, err := os.ReadFile(profile)
+	p, err := loadProfile(cmd.Context(), profile)
 	if err != nil {
 		return feed.Report{}, err
-	}
-	p, err := dealer.Parse(document)
-	if err != nil {
-		return feed.Report{}, fmt.Errorf("%s: %w", profile, err)
 	}
 	file, err := os.Open(feedFile)
 	if err != nil {

@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/dealer-agent/dealer/pkg/dealer"
 	"github.com/dealer-agent/dealer/pkg/wellknown"
 )
 
@@ -52,15 +51,10 @@ Content-Type and Cache-Control to serve it with.`,
 // publishedBy makes all files before any is written, so that a profile at fault
 // leaves the folder as it is.
 func publishedBy(ctx context.Context, profile string) ([]wellknown.File, error) {
-	document, err := dealer.File(profile).Fetch(ctx, "")
+	p, err := loadProfile(ctx, profile)
 	if err != nil {
 		return nil, err
 	}
-	p, err := dealer.Parse(document.Body)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", profile, err)
-	}
-	p.Modified = document.Modified
 	files, err := wellknown.Files(p)
 	if errors.Is(err, wellknown.ErrNoURL) {
 		return nil, fmt.Errorf("%s: %w; add the address buyers reach, such as url: https://agent.example.com", profile, err)

@@ -3,6 +3,8 @@ package machine
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io/fs"
 	"os"
 	"time"
 
@@ -43,10 +45,15 @@ const (
 func (m *Machine) watchFeed(ctx context.Context) error {
 	var imported, previous fileState
 	var readBy, retryAt time.Time // the profile of the last import; when to repeat it
+	inForce := m.profileTime(ctx)
 	pause := firstRetry
 	for first := true; ; first = false {
 		state, err := stateOf(m.config.Feed)
 		profile := m.profileTime(ctx)
+		if !profile.Equal(inForce) {
+			m.config.Log.Info("profile changed, the new one is in force")
+			inForce = profile
+		}
 		switch {
 		case err != nil:
 			if previous != (fileState{}) || first {
@@ -91,6 +98,10 @@ func stateOf(path string) (fileState, error) {
 	if err != nil {
 		return fileState{}, err
 	}
+	// Opening a pipe waits for its writer, and nothing can end that wait.
+	if info.Mode()&(fs.ModeNamedPipe|fs.ModeSocket|fs.ModeDevice) != 0 {
+		return fileState{}, fmt.Errorf("%s is no file", path)
+	}
 	return fileState{info.Size(), info.ModTime()}, nil
 }
 
@@ -121,5 +132,8 @@ func (m *Machine) importFeed(ctx context.Context, state fileState) (done bool) {
 	}
 	m.config.Log.Info("feed imported", "rows", report.Rows, "accepted", report.Accepted, "for_sale", report.Visible,
 		"rejected", report.Rejected)
+	for _, kept := range report.Changes.Kept {
+		m.config.Log.Warn("rooftop keeps its last good inventory", "rooftop", kept.Rooftop, "reason", kept.Reason)
+	}
 	return true
 }

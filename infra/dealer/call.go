@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -89,6 +90,25 @@ func printJSON(out io.Writer, raw []byte) error {
 		return err
 	}
 	b.WriteByte('\n')
-	_, err := b.WriteTo(out)
+	_, err := out.Write(escapeControls(b.Bytes()))
 	return err
 }
+
+// escapeControls writes the control characters that JSON lets stand in a string
+// (U+007F to U+009F) as escapes: a stranger's answer must not steer the terminal.
+func escapeControls(raw []byte) []byte {
+	if !bytes.ContainsFunc(raw, isLateControl) {
+		return raw
+	}
+	out := make([]byte, 0, len(raw)+16)
+	for _, r := range string(raw) {
+		if isLateControl(r) {
+			out = fmt.Appendf(out, `\u%04x`, r)
+		} else {
+			out = utf8.AppendRune(out, r)
+		}
+	}
+	return out
+}
+
+func isLateControl(r rune) bool { return r >= 0x7f && r <= 0x9f }

@@ -84,8 +84,13 @@ func (c Client) Discover(ctx context.Context, base string) (*Remote, error) {
 		return nil, fmt.Errorf("read the card: %w", err)
 	}
 	defer resp.Body.Close()
-	if resp.StatusCode != http.StatusOK {
+	switch {
+	case resp.StatusCode == http.StatusNotFound:
+		return nil, fmt.Errorf("read the card at %s: HTTP status 404; give the agent's base URL or the card's own", at)
+	case resp.StatusCode != http.StatusOK:
 		return nil, fmt.Errorf("read the card at %s: HTTP status %d", at, resp.StatusCode)
+	case at.Scheme == "https" && resp.Request.URL.Scheme != "https":
+		return nil, fmt.Errorf("the card at %s was redirected to %s, without https", at, resp.Request.URL)
 	}
 	raw, err := readAtMost(resp.Body, maxCard)
 	if err != nil {

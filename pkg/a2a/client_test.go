@@ -156,3 +156,12 @@ func TestClientRefusesAnswersWithoutBase(t *testing.T) {
 		}
 	}
 }
+
+func TestClientFollowsNoCardOutOfHTTPS(t *testing.T) {
+	_, plain := serve(t, agenttest.Profile)
+	secure := httptest.NewTLSServer(http.RedirectHandler(plain+"/.well-known/agent-card.json", http.StatusFound))
+	defer secure.Close()
+	if _, err := (a2a.Client{HTTP: secure.Client()}).Discover(t.Context(), secure.URL); err == nil || !strings.Contains(err.Error(), "without https") {
+		t.Errorf("a card was followed from https to http: %v", err)
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -30,11 +31,13 @@ sample dealer from a temporary data folder.`,
 			if err != nil {
 				return usageError{err}
 			}
+			place := data
 			if data == "" {
 				if data, err = os.MkdirTemp("", "dealer-"); err != nil {
 					return err
 				}
-				fmt.Fprintln(io.out, "Data:  ", data, "(temporary; --data DIR keeps leads and inventory)")
+				defer os.RemoveAll(data)
+				place = data + " (removed at the end; --data DIR keeps leads and inventory)"
 			}
 			if profile == "" {
 				if profile, err = writeSample(data, "dealer.yaml", sample.Profile()); err != nil {
@@ -51,11 +54,14 @@ sample dealer from a temporary data folder.`,
 				Addr: addr, Profile: profile, Feed: feed, Data: data, Outbox: outbox,
 				Now: now, Log: slog.New(lead.Discreet(newConsole(io.out))),
 			})
+			if errors.Is(err, syscall.EADDRINUSE) {
+				return fmt.Errorf("another program listens on %s; stop it, or choose another port, such as --addr 127.0.0.1:8081", addr)
+			}
 			if err != nil {
 				return err
 			}
 			defer m.Close()
-			printWelcome(io.out, m.URL())
+			printWelcome(io.out, place, m.URL())
 			return m.Run(cmd.Context())
 		},
 	}

@@ -5,9 +5,10 @@ import (
 	"io"
 )
 
-// printWelcome shows where the agent is and two requests to paste.
-func printWelcome(out io.Writer, base string) {
-	fmt.Fprintf(out, `Agent:  %[1]s/a2a
+// printWelcome shows where data and agent are and two requests to paste.
+func printWelcome(out io.Writer, data, base string) {
+	fmt.Fprintf(out, `Data:   %[4]s
+Agent:  %[1]s/a2a
 Card:   %[1]s/.well-known/agent-card.json
 
 Search the inventory:
@@ -16,7 +17,7 @@ Send a lead:
   %[3]s
 
 Ctrl-C stops.
-`, base, curlLine(base, searchExample), curlLine(base, leadExample))
+`, base, curlLine(base, searchExample), curlLine(base, leadExample), data)
 }
 
 // searchExample and leadExample are payloads that work on the sample dealer.

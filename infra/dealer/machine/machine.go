@@ -120,7 +120,9 @@ func (m *Machine) assemble() error {
 	log := m.config.Log
 	m.profiles = localProfile{
 		Source: dealer.NewCache(dealer.File(m.config.Profile), profileTTL, time.Now, func(_ context.Context, err error) {
-			log.Warn("profile refused, the last good one stays", "reason", err.Error())
+			if m.handler != nil { // before that, Open returns the fault
+				log.Warn("profile refused, the last good one stays", "reason", err.Error())
+			}
 		}),
 		url: m.url, outbox: m.config.Outbox,
 	}

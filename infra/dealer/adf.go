@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -39,7 +40,7 @@ func newADFRender(io streams) *cobra.Command {
 			}
 			record, err := recordOf(request, p)
 			if err != nil {
-				return err
+				return fmt.Errorf("%s: %w", given[0], err)
 			}
 			xml, err := adf.Render(record, p, adf.Options{})
 			if err != nil {
@@ -66,7 +67,7 @@ func recordOf(request []byte, p *dealer.Profile) (lead.Record, error) {
 	if len(faults) > 0 {
 		message := "not a valid lead.submit request:"
 		for _, f := range faults {
-			message += fmt.Sprintf("\n  %s: %s", f.InstanceLocation, f.Error)
+			message += fmt.Sprintf("\n  %s: %s", cmp.Or(f.InstanceLocation, "the document"), f.Error)
 		}
 		return lead.Record{}, fmt.Errorf("%s", message)
 	}

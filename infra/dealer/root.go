@@ -59,7 +59,7 @@ func required(cmd *cobra.Command, flags ...string) error {
 func args(check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, given []string) error {
 		if err := check(cmd, given); err != nil {
-			return usageError{err}
+			return usageError{fmt.Errorf("%w; usage: %s", err, cmd.UseLine())}
 		}
 		return nil
 	}

@@ -253,7 +253,7 @@ func (r *reader) scalar(n *yaml.Node, v reflect.Value, line int, path, key strin
 		}
 	}
 	if !ok {
-		fix := map[string]string{"true or false": "write true or false, without quotes", "a number": "write it like 39.75, without quotes",
+		fix := map[string]string{"true or false": "write true or false, without quotes", "a number": "write digits, such as 0.5 or 39.75, without quotes",
 			"a whole number": "write digits only, such as 499"}[want]
 		r.add(line, path, quote(n.Value)+" is not "+want, fix)
 	}

@@ -25,7 +25,7 @@ func (r Report) WriteText(w io.Writer) error {
 	}
 	p("\n")
 	if !r.FeedTime.IsZero() {
-		p("vouched for at %s\n", r.FeedTime.UTC().Format(time.RFC3339))
+		p("as of %s\n", r.FeedTime.UTC().Format(time.RFC3339))
 	}
 	switch {
 	case r.Refused != "":

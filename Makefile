@@ -16,7 +16,8 @@ help: ## list the targets
 	@grep -hE '^[a-zA-Z_-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
 
 run: ## run the whole agent on sample data; ARGS="--addr 127.0.0.1:9000" adds flags
-	$(GO) run ./infra/dealer run $(ARGS)
+	@$(GO) build -trimpath -o bin/dealer ./infra/dealer
+	@exec bin/dealer run $(ARGS)
 
 test: ## run all tests; peers that this machine lacks are skipped by name
 	$(GO) test $(TESTFLAGS) ./...

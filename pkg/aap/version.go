@@ -21,16 +21,6 @@ var V1_3 = Version{
 // Versions lists the contracts this agent can serve, newest first.
 func Versions() []Version { return []Version{V1_3} }
 
-// VersionByLabel finds a contract by its wire label.
-func VersionByLabel(label string) (Version, bool) {
-	for _, v := range Versions() {
-		if v.Label == label {
-			return v, true
-		}
-	}
-	return Version{}, false
-}
-
 // SchemaBaseURL is where the contract's schemas are published; it ends in a slash.
 func (v Version) SchemaBaseURL() string {
 	return "https://autoagentprotocol.org/" + v.Label + "/schemas/"

@@ -91,10 +91,10 @@ func TestTheSampleProfileIsReadWhole(t *testing.T) {
 	if p.Feed.Statuses["Dealer Hold"] != "hidden" || p.Rooftops[1].Address.Country != "US" {
 		t.Errorf("words or defaults were lost: %+v", p.Feed)
 	}
-	if !p.Offers(aap.LeadSubmit) || p.Rooftop(" larkspur BEND ") != &p.Rooftops[1] || p.SellingRooftop("nowhere") != &p.Rooftops[0] {
-		t.Error("rooftops are not found by alias, or the first one does not stand in")
+	if !p.Offers(aap.LeadSubmit) || p.Rooftop(" larkspur BEND ") != &p.Rooftops[1] {
+		t.Error("rooftops are not found by alias")
 	}
-	if main := p.Rooftops[1].MainPhone() + " " + p.Rooftops[1].MainEmail(); main != "+15415550120 sales.bend@example.com" {
+	if main := p.Rooftops[1].Phones[0].Value + " " + p.Rooftops[1].Emails[0].Value; main != "+15415550120 sales.bend@example.com" {
 		t.Errorf("main contact = %s", main)
 	}
 }
@@ -117,8 +117,8 @@ func TestTheCommentedSettingsOfTheSampleAreGood(t *testing.T) {
 	if len(p.Delivery) != 3 || p.URL == "" || p.Inventory.HardMaxAge.Std() != 7*24*time.Hour {
 		t.Errorf("the comments did not become settings: %d targets, url %q, hard_max_age %s", len(p.Delivery), p.URL, p.Inventory.HardMaxAge)
 	}
-	if names := len(p.Targets("Larkspur Ridge Fort Collins")); names != 2 {
-		t.Errorf("a rooftop without a mail target has %d targets, want 2", names)
+	if d := p.Delivery; !d[0].Takes("Larkspur Ridge Fort Collins") || d[2].Takes("Larkspur Ridge Fort Collins") {
+		t.Errorf("a target with rooftops takes the leads of others: %+v", d)
 	}
 }
 
@@ -245,7 +245,7 @@ rooftops:
   - {name: S, timezone: America/Denver, phones: *phones}
 delivery: [{name: o, type: file, folder: o}]
 `)
-	if p.Rooftops[1].MainPhone() != "+14155550100" {
+	if phones := p.Rooftops[1].Phones; len(phones) != 1 || phones[0].Value != "+14155550100" {
 		t.Errorf("phones = %v", p.Rooftops[1].Phones)
 	}
 }

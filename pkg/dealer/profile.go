@@ -90,23 +90,3 @@ func (p *Profile) Rooftop(name string) *Rooftop {
 	}
 	return nil
 }
-
-// SellingRooftop is the rooftop that sells a vehicle: the one named, else the
-// first. It is nil only in a profile without rooftops.
-func (p *Profile) SellingRooftop(name string) *Rooftop {
-	if f := p.Rooftop(name); f != nil || len(p.Rooftops) == 0 {
-		return f
-	}
-	return &p.Rooftops[0]
-}
-
-// Targets are the delivery targets of a rooftop's leads, in document order.
-func (p *Profile) Targets(rooftop string) []Target {
-	var out []Target
-	for i := range p.Delivery {
-		if p.Delivery[i].Takes(rooftop) {
-			out = append(out, p.Delivery[i])
-		}
-	}
-	return out
-}

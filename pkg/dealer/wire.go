@@ -46,22 +46,6 @@ func (r *Rooftop) Wire() aap.Rooftop {
 	return out
 }
 
-// MainPhone is the first phone number, E.164, or "".
-func (r *Rooftop) MainPhone() string {
-	if r == nil || len(r.Phones) == 0 {
-		return ""
-	}
-	return r.Phones[0].Value
-}
-
-// MainEmail is the first e-mail address, or "".
-func (r *Rooftop) MainEmail() string {
-	if r == nil || len(r.Emails) == 0 {
-		return ""
-	}
-	return r.Emails[0].Value
-}
-
 func wireContacts(in []Contact) []aap.NamedValue {
 	var out []aap.NamedValue
 	for _, c := range in {

@@ -10,9 +10,9 @@ import (
 	"github.com/dealer-agent/dealer/pkg/lead/leadtest"
 )
 
-func open(t testing.TB, dir string, options ...embedded.Option) *embedded.DB {
+func open(t testing.TB, dir string) *embedded.DB {
 	t.Helper()
-	db, err := embedded.Open(dir, options...)
+	db, err := embedded.Open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}

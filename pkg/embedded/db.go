@@ -40,7 +40,6 @@ var (
 // DB is one open data file. It is safe for concurrent use.
 type DB struct {
 	bolt *bolt.DB
-	now  func() time.Time
 	// wake tells the running Queue that there is something to do.
 	wake chan struct{}
 
@@ -51,15 +50,9 @@ type DB struct {
 	idle    *sync.Cond
 }
 
-// An Option changes how a DB is opened.
-type Option func(*DB)
-
-// WithClock sets the clock that dates the heads of inventories. Default: time.Now.
-func WithClock(now func() time.Time) Option { return func(db *DB) { db.now = now } }
-
 // Open opens the data file in dir and makes both when they are missing.
 // ErrInUse when another process has it, ErrFormat when its layout is unknown.
-func Open(dir string, options ...Option) (*DB, error) {
+func Open(dir string) (*DB, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
@@ -71,11 +64,8 @@ func Open(dir string, options ...Option) (*DB, error) {
 	case err != nil:
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	db := &DB{bolt: file, now: time.Now, wake: make(chan struct{}, 1)}
+	db := &DB{bolt: file, wake: make(chan struct{}, 1)}
 	db.idle = sync.NewCond(&db.mu)
-	for _, o := range options {
-		o(db)
-	}
 	if err := file.Update(prepare); err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), file.Close())
 	}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"runtime"
+	"time"
 	"strings"
 
 	bolt "go.etcd.io/bbolt"
@@ -131,7 +132,7 @@ func (s inventoryStore) Apply(ctx context.Context, dealerID string, base invento
 		if current.Revision != base.Revision {
 			return inventory.ErrConflict
 		}
-		h = stored.NextHead(current, change, current.Revision+1, s.db.now())
+		h = stored.NextHead(current, change, current.Revision+1, time.Now())
 		if err := writeUnits(lot, change); err != nil {
 			return err
 		}

@@ -19,7 +19,7 @@ run: ## run the whole agent on sample data; ARGS="--addr 127.0.0.1:9000" adds fl
 	@$(GO) build -trimpath -o bin/dealer ./infra/dealer
 	@exec bin/dealer run $(ARGS)
 
-test: ## run all tests; peers that this machine lacks are skipped by name
+test: ## run all tests; TESTFLAGS=-v names the peers that this machine lacks
 	$(GO) test $(TESTFLAGS) ./...
 
 bench: ## measure everything that has a budget, as one table

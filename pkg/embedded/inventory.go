@@ -6,8 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"runtime"
-	"time"
 	"strings"
+	"time"
 
 	bolt "go.etcd.io/bbolt"
 	"golang.org/x/sync/errgroup"

@@ -144,8 +144,9 @@ func (m *Machine) assemble() error {
 		Now: m.config.Now, NewID: m.config.NewID, Log: log,
 	})
 	mux := http.NewServeMux()
-	mux.Handle("/a2a", a2aHandler)
-	mux.Handle("/a2a/{$}", a2aHandler)
+	turns := newInTurn(a2aHandler, mostAtOnce)
+	mux.Handle("/a2a", turns)
+	mux.Handle("/a2a/{$}", turns)
 	mux.Handle("/.well-known/", logged(log, wellknown.Handler(m.profiles, log)))
 	m.handler = mux
 	return nil

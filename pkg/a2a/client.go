@@ -155,10 +155,11 @@ func (r *Remote) notAAP(card *url.URL) error {
 }
 
 // Call sends one payload to a skill and returns the response payload. A
-// payload without "type" is given the skill's. An AAP error comes back as
-// *Refusal, any other JSON-RPC error as *RPCError.
+// payload without "type" is given the skill's; one that names another skill is
+// a call of that one. An AAP error comes back as *Refusal, any other JSON-RPC
+// error as *RPCError.
 func (r *Remote) Call(ctx context.Context, skill aap.Skill, payload []byte) ([]byte, error) {
-	payload, err := typed(skill, payload)
+	skill, payload, err := typed(skill, payload)
 	if err != nil {
 		return nil, err
 	}
@@ -202,24 +203,29 @@ func (r *Remote) Call(ctx context.Context, skill aap.Skill, payload []byte) ([]b
 	return readAnswer(resp.StatusCode, id, skill, raw)
 }
 
-// typed checks that the payload is an object and gives it a type.
-func typed(skill aap.Skill, payload []byte) ([]byte, error) {
+// typed checks that the payload is an object, gives it a type when it has none,
+// and returns the skill its type names.
+func typed(skill aap.Skill, payload []byte) (aap.Skill, []byte, error) {
 	if len(bytes.TrimSpace(payload)) == 0 {
 		payload = []byte("{}")
 	}
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal(payload, &members); err != nil || members == nil {
-		return nil, fmt.Errorf("the payload of %s must be a JSON object", skill.ID)
+		return skill, nil, fmt.Errorf("the payload of %s must be a JSON object", skill.ID)
 	}
-	if _, ok := members["type"]; ok {
-		return payload, nil
+	if raw, ok := members["type"]; ok {
+		name, _ := text(raw)
+		if named, ok := aap.SkillByRequestType(name); ok {
+			skill = named
+		}
+		return skill, payload, nil
 	}
 	head := []byte(`{"type":"` + skill.RequestType() + `"`)
 	if len(members) > 0 {
 		head = append(head, ',')
 	}
 	_, rest, _ := bytes.Cut(payload, []byte("{"))
-	return append(head, rest...), nil
+	return skill, append(head, rest...), nil
 }
 
 // cardURL is where the card of a base URL lies: at its host's root for a bare

@@ -35,6 +35,9 @@ func TestClientCallsASkillAndReadsItsErrors(t *testing.T) {
 	if payload, err = remote.Call(t.Context(), aap.DealerInformation, nil); err != nil || !json.Valid(payload) {
 		t.Errorf("information: %s, %v", payload, err)
 	}
+	if payload, err = remote.Call(t.Context(), aap.InventorySearch, []byte(`{"type":"inventory.facets.request"}`)); err != nil || !strings.HasPrefix(string(payload), `{"type":"inventory.facets.response"`) {
+		t.Errorf("a payload that names another skill is that skill's: %s, %v", payload, err)
+	}
 	_, err = remote.Call(t.Context(), aap.InventorySearch, []byte(`{"filters":{"colour":[]}}`))
 	e, ok := errors.AsType[*aap.Error](err)
 	if !ok || e.Code != aap.SchemaValidationFailed || len(e.Details) == 0 {

@@ -179,6 +179,7 @@ func (m *Machine) Run(ctx context.Context) error {
 	})
 	group.Go(func() error { return m.queue.Run(ctx, m.worker.Handle) })
 	group.Go(func() error { return m.sweep(ctx) })
+	group.Go(func() error { return m.purge(ctx) })
 	if m.config.Feed == "" {
 		close(m.looked)
 	} else {

@@ -121,9 +121,9 @@ func TestNoPackageIsCalledAfterNothing(t *testing.T) {
 	}
 }
 
-// TestTopLevelIsFixed allows only what the layout names.
+// TestTopLevelIsFixed allows only what the layout names, and what make builds.
 func TestTopLevelIsFixed(t *testing.T) {
-	allowed := []string{"functions", "pkg", "infra", "schemas", "go.mod", "go.sum", "Makefile", "template.yaml", "README.md", "LICENSE"}
+	allowed := []string{"functions", "pkg", "infra", "schemas", "go.mod", "go.sum", "Makefile", "template.yaml", "README.md", "LICENSE", "bin"}
 	entries, err := os.ReadDir(root(t))
 	if err != nil {
 		t.Fatal(err)

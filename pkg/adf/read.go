@@ -19,7 +19,7 @@ var (
 	ErrTooLarge = errors.New("document too large")
 	// ErrNoLead: the XML can be read and holds no usable lead; the fatal
 	// faults say why.
-	ErrNoLead = errors.New("no lead in the document")
+	ErrNoLead = errors.New("no lead in the document: an ADF lead is a prospect element")
 )
 
 // Prospect is one lead as a document tells it. Absent values are empty. Text

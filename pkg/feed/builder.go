@@ -228,7 +228,7 @@ func (b *builder) rooftop() {
 		}
 	}
 	if name != "" {
-		b.warn("rooftop " + strconv.Quote(safe(name)) + " that the profile does not know")
+		b.warn("rooftop " + strconv.Quote(safe(name)) + " that the profile does not know; write it among the aliases of its rooftop")
 	} else if only == "" && len(b.profile.Rooftops) > 1 {
 		b.warn("no rooftop named")
 	}

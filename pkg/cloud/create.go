@@ -23,7 +23,7 @@ func keyPK(dealerID, value string) string {
 	return dealerID + "#key#" + hex.EncodeToString(sum[:])
 }
 
-// guard is one conditional put of the transaction and what its failure means.
+// guard is one put of the transaction and what the failure of its condition means.
 type guard struct {
 	put    *types.Put
 	reason error
@@ -85,8 +85,9 @@ func judge(guards []guard, reasons []types.CancellationReason, leadID string) (v
 	return verdict, again && verdict == nil
 }
 
-// guards are the puts of the entry: first the key, then the duplicate keys,
-// then what cannot be taken.
+// guards are the puts of the entry: first the key, then the lead's own
+// duplicate key, then what cannot be taken, last the duplicate keys of poorer
+// leads, which are put whatever is there.
 func (s *Leads) guards(e lead.Entry, now time.Time) ([]guard, error) {
 	r := e.Record
 	raw, err := stored.AppendRecord(nil, r)
@@ -109,8 +110,8 @@ func (s *Leads) guards(e lead.Entry, now time.Time) ([]guard, error) {
 		}
 		add(i, e.Key.ExpiresAt, lead.ErrKeyTaken)
 	}
-	for _, digest := range unique(e.Equals) {
-		add(key(equalPK(r.DealerID, digest), skEqual), e.EqualsUntil, lead.ErrDuplicate)
+	if e.Equal != "" {
+		add(key(equalPK(r.DealerID, e.Equal), skEqual), e.EqualsUntil, lead.ErrDuplicate)
 	}
 	record := key(leadPK(r.DealerID, r.ID), skRecord)
 	record[attrDoc] = bin(doc)
@@ -120,6 +121,11 @@ func (s *Leads) guards(e lead.Entry, now time.Time) ([]guard, error) {
 	waiting := key(outboxPK(r.DealerID), r.ID)
 	waiting[attrAt] = num(r.ReceivedAt.UnixNano())
 	add(waiting, r.ExpiresAt, inUse)
+	for _, digest := range e.Poorer {
+		i := expire(key(equalPK(r.DealerID, digest), skEqual), e.EqualsUntil)
+		i[attrLead] = str(r.ID)
+		guards = append(guards, guard{put: &types.Put{TableName: aws.String(s.name), Item: i}})
+	}
 	return guards, nil
 }
 

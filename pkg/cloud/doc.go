@@ -37,7 +37,7 @@
 //	<dealer>#lead#<lead id>      record                the lead, packed and compressed
 //	<dealer>#lead#<lead id>      delivery#<target>     how far one target has come
 //	<dealer>#key#<sha-256>       key                   an idempotency key
-//	<dealer>#equal#<digest>      equal                 a duplicate key and its lead
+//	<dealer>#equal#<digest>      equal                 a duplicate key and the lead it stands for
 //	<dealer>#received            <time>#<lead id>      leads by time, for lists
 //	<dealer>#outbox              <lead id>             leads not yet known to be queued
 //

@@ -41,7 +41,7 @@ func entry(n int) lead.Entry {
 	return lead.Entry{
 		Record: lead.Record{ID: id, DealerID: "seabright", ReceivedAt: epoch, Request: []byte(`{"n":1}`), ExpiresAt: epoch.Add(1000 * time.Hour)},
 		Key:    &lead.Key{Value: "key", Digest: "x", LeadID: id, ExpiresAt: epoch.Add(48 * time.Hour)},
-		Equals: []string{"mail", "phone", "mail"}, EqualsUntil: epoch.Add(24 * time.Hour),
+		Equal:  "both", Poorer: []string{"mail", "phone"}, EqualsUntil: epoch.Add(24 * time.Hour),
 	}
 }
 

@@ -52,23 +52,19 @@ func (s *Leads) ByKey(ctx context.Context, dealerID, value string, now time.Time
 	return k, nil
 }
 
-// ByEqual reads all digests at once and takes the first in the caller's order.
-func (s *Leads) ByEqual(ctx context.Context, dealerID string, equals []string, now time.Time) (string, error) {
-	digests := unique(equals)
-	keys := make([]item, len(digests))
-	for n, digest := range digests {
-		keys[n] = key(equalPK(dealerID, digest), skEqual)
+// ByEqual reads one item.
+func (s *Leads) ByEqual(ctx context.Context, dealerID, equal string, now time.Time) (string, error) {
+	if equal == "" {
+		return "", lead.ErrNotFound
 	}
-	found, err := s.getAll(ctx, keys)
+	i, err := s.get(ctx, equalPK(dealerID, equal), skEqual)
 	if err != nil {
-		return "", fmt.Errorf("equal leads: %w", err)
+		return "", fmt.Errorf("equal lead: %w", err)
 	}
-	for _, digest := range digests {
-		if i := found[[2]string{equalPK(dealerID, digest), skEqual}]; !gone(i, now) {
-			return getStr(i, attrLead), nil
-		}
+	if gone(i, now) {
+		return "", lead.ErrNotFound
 	}
-	return "", lead.ErrNotFound
+	return getStr(i, attrLead), nil
 }
 
 // Load reads one item.
@@ -184,14 +180,4 @@ func expire(i item, until time.Time) item {
 		i[attrExpires] = num(until.Unix() + 1)
 	}
 	return i
-}
-
-func unique(digests []string) []string {
-	var out []string
-	for _, d := range digests {
-		if !slices.Contains(out, d) {
-			out = append(out, d)
-		}
-	}
-	return out
 }

@@ -55,7 +55,7 @@ func TestLeadsThatMissedTheQueueAreQueuedAfterALaterRequest(t *testing.T) {
 	if !slices.Equal(queue.got, []string{e.Record.ID}) {
 		t.Fatalf("queued %v, want the lead", queue.got)
 	}
-	e.Record.ID, e.Key, e.Equals = "another", nil, nil
+	e.Record.ID, e.Key, e.Equal, e.Poorer = "another", nil, "", nil
 	if err := store.Create(t.Context(), e, epoch); err != nil {
 		t.Fatal(err)
 	}

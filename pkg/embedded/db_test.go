@@ -28,7 +28,7 @@ func entry(n int) lead.Entry {
 	return lead.Entry{
 		Record: lead.Record{ID: id, DealerID: "d", ReceivedAt: epoch, Request: []byte(`{"n":1}`), ExpiresAt: epoch.Add(time.Hour)},
 		Key:    &lead.Key{Value: "key-" + id, Digest: "x", LeadID: id, ExpiresAt: epoch.Add(30 * time.Minute)},
-		Equals: []string{"equal-" + id}, EqualsUntil: epoch.Add(20 * time.Minute),
+		Equal:  "equal-" + id, Poorer: []string{"mail-" + id, "phone-" + id}, EqualsUntil: epoch.Add(20 * time.Minute),
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -67,8 +68,11 @@ func (s leadStore) Create(ctx context.Context, e lead.Entry, now time.Time) erro
 		if e.Key != nil {
 			w.putKey(*e.Key)
 		}
-		for _, digest := range e.Equals {
+		for _, digest := range e.Poorer {
 			w.putJSON(equalsBucket, []byte(digest), holder{e.Record.ID, e.EqualsUntil}, e.EqualsUntil)
+		}
+		if e.Equal != "" {
+			w.putJSON(equalsBucket, []byte(e.Equal), holder{e.Record.ID, e.EqualsUntil}, e.EqualsUntil)
 		}
 		return w.err
 	})
@@ -81,8 +85,10 @@ func admit(b *bolt.Bucket, e lead.Entry, now time.Time) error {
 			return err
 		}
 	}
-	if _, err := readEqual(b, e.Equals, now); err == nil {
+	if _, err := readEqual(b, []byte(e.Equal), now); err == nil {
 		return lead.ErrDuplicate
+	} else if !errors.Is(err, lead.ErrNotFound) {
+		return err
 	}
 	if b.Bucket(recordsBucket).Get([]byte(e.Record.ID)) != nil {
 		return fmt.Errorf("lead id %s is in use", e.Record.ID)
@@ -90,29 +96,27 @@ func admit(b *bolt.Bucket, e lead.Entry, now time.Time) error {
 	return nil
 }
 
-func (s leadStore) ByEqual(ctx context.Context, dealerID string, equals []string, now time.Time) (id string, err error) {
+func (s leadStore) ByEqual(ctx context.Context, dealerID, equal string, now time.Time) (id string, err error) {
 	err = s.read(ctx, dealerID, func(b *bolt.Bucket) error {
-		id, err = readEqual(b, equals, now)
+		id, err = readEqual(b, []byte(equal), now)
 		return err
 	})
 	return id, err
 }
 
-func readEqual(b *bolt.Bucket, equals []string, now time.Time) (string, error) {
-	for _, digest := range equals {
-		value := b.Bucket(equalsBucket).Get([]byte(digest))
-		if value == nil {
-			continue
-		}
-		var h holder
-		if err := json.Unmarshal(value, &h); err != nil {
-			return "", err
-		}
-		if !expired(h.Until, now) {
-			return h.LeadID, nil
-		}
+func readEqual(b *bolt.Bucket, digest []byte, now time.Time) (string, error) {
+	value := b.Bucket(equalsBucket).Get(digest)
+	if value == nil {
+		return "", lead.ErrNotFound
 	}
-	return "", lead.ErrNotFound
+	var h holder
+	if err := json.Unmarshal(value, &h); err != nil {
+		return "", err
+	}
+	if expired(h.Until, now) {
+		return "", lead.ErrNotFound
+	}
+	return h.LeadID, nil
 }
 
 func (s leadStore) Load(ctx context.Context, dealerID, leadID string, now time.Time) (r lead.Record, err error) {

@@ -58,7 +58,7 @@ func forget(b *bolt.Bucket, kind byte, key []byte, now time.Time) error {
 		}
 		return b.Bucket(keysBucket).Delete(key)
 	case equalsBucket[0]:
-		if _, err := readEqual(b, []string{string(key)}, now); !errors.Is(err, lead.ErrNotFound) {
+		if _, err := readEqual(b, key, now); !errors.Is(err, lead.ErrNotFound) {
 			return err
 		}
 		return b.Bucket(equalsBucket).Delete(key)

@@ -97,7 +97,9 @@ type submission struct {
 	dealerID string
 	payload  []byte
 	req      aap.LeadRequest
-	equals   []string
+	// equal and poorer are the duplicate keys.
+	equal  string
+	poorer []string
 	// digest is set when the request carries an idempotency key.
 	digest string
 }
@@ -112,7 +114,7 @@ func read(p *dealer.Profile, payload []byte) (*submission, error) {
 		return nil, err
 	}
 	doc, _ := v.(map[string]any)
-	s.equals = equals(p.ID, &s.req, doc)
+	s.equal, s.poorer = equals(p.ID, &s.req, doc)
 	if s.req.IdempotencyKey != "" {
 		s.digest = digest(doc)
 	}
@@ -147,7 +149,7 @@ func (d *Desk) known(ctx context.Context, s *submission, now time.Time) (aap.Rep
 // key to the answer before it is given: the same key gets the same answer
 // (AAP v1.3 lead-submit-request schema), also after the window.
 func (d *Desk) duplicate(ctx context.Context, p *dealer.Profile, s *submission, now time.Time) (aap.Reply, bool, error) {
-	leadID, err := d.Store.ByEqual(ctx, s.dealerID, s.equals, now)
+	leadID, err := d.Store.ByEqual(ctx, s.dealerID, s.equal, now)
 	if errors.Is(err, ErrNotFound) {
 		return aap.Reply{}, false, nil
 	}
@@ -199,7 +201,7 @@ func (d *Desk) entry(ctx context.Context, p *dealer.Profile, v aap.Version, s *s
 		return Entry{}, err
 	}
 	e := Entry{
-		Record: r, Equals: s.equals,
+		Record: r, Equal: s.equal, Poorer: s.poorer,
 		EqualsUntil: sooner(now.Add(orDefault(p.Leads.DuplicateWindow, defaultDuplicateWindow)), r.ExpiresAt),
 	}
 	e.Key = s.key(p, r, now)

@@ -24,14 +24,22 @@ func TestAnEqualLeadIsADuplicate(t *testing.T) {
 		"mail in capitals": {func(d document) document {
 			return d.with("/customer/email", "MAYA.ortiz@Example.com").without("/customer/phone")
 		}, true},
-		"same phone, other mail": {func(d document) document { return d.with("/customer/email", "other@example.com") }, true},
-		"same mail, other phone": {func(d document) document { return d.with("/customer/phone", "+13035550199") }, true},
-		"same mail, no phone":    {func(d document) document { return d.without("/customer/phone") }, true},
-		"another name":           {func(d document) document { return d.with("/customer/first_name", "M.") }, true},
-		"another message":        {func(d document) document { return d.with("/message", "Hello again") }, true},
-		"later submission":       {func(d document) document { return d.with("/submitted_at", "2026-06-10T11:59:30Z") }, true},
-		"another agent":          {func(d document) document { return d.with("/source_agent/name", "other-agent") }, true},
-		"newer price":            {func(d document) document { return d.with("/vehicle_of_interest/price", 20990) }, true},
+		"same mail, no phone": {func(d document) document { return d.without("/customer/phone") }, true},
+		"same phone, no mail": {func(d document) document {
+			return d.without("/customer/email").with("/customer/preferred_contact", "phone")
+		}, true},
+		"fewer channels": {func(d document) document { return d.with("/consent/allowed_channels", []any{"email"}) }, true},
+		"channels in another order": {func(d document) document {
+			return d.with("/consent/allowed_channels", []any{"phone", "email"})
+		}, true},
+		"a channel without contact data": {func(d document) document {
+			return d.without("/customer/phone").with("/consent/allowed_channels", []any{"email", "sms"})
+		}, true},
+		"another name":     {func(d document) document { return d.with("/customer/first_name", "M.") }, true},
+		"another message":  {func(d document) document { return d.with("/message", "Hello again") }, true},
+		"later submission": {func(d document) document { return d.with("/submitted_at", "2026-06-10T11:59:30Z") }, true},
+		"another agent":    {func(d document) document { return d.with("/source_agent/name", "other-agent") }, true},
+		"newer price":      {func(d document) document { return d.with("/vehicle_of_interest/price", 20990) }, true},
 		"same moment elsewhere": {func(d document) document {
 			return d.with("/appointment/appointment_at", "2026-06-12T17:00:00Z")
 		}, true},
@@ -41,6 +49,14 @@ func TestAnEqualLeadIsADuplicate(t *testing.T) {
 
 		"other mail and phone": {func(d document) document {
 			return d.with("/customer/email", "lee@example.com").with("/customer/phone", "+13035550111")
+		}, false},
+		"same phone, other mail": {func(d document) document { return d.with("/customer/email", "other@example.com") }, false},
+		"same mail, other phone": {func(d document) document { return d.with("/customer/phone", "+13035550199") }, false},
+		"one more channel": {func(d document) document {
+			return d.with("/consent/allowed_channels", []any{"email", "phone", "sms"})
+		}, false},
+		"another channel": {func(d document) document {
+			return d.with("/consent/allowed_channels", []any{"email", "sms"})
 		}, false},
 		"another car":        {func(d document) document { return d.with("/vehicle_of_interest/vin", vinSummit) }, false},
 		"no car":             {func(d document) document { return d.without("/vehicle_of_interest") }, false},
@@ -106,4 +122,35 @@ func TestADuplicateNeedsConsentOfItsOwn(t *testing.T) {
 	s.accept(t, baseLead().bytes())
 	s.refuse(t, baseLead().with("/consent/expires_at", "2026-06-10T11:59:59Z").bytes(), aap.InvalidConsent)
 	s.refuse(t, baseLead().with("/customer/preferred_contact", "sms").bytes(), aap.ContactConsentRequired)
+}
+
+// Whoever knows a buyer's e-mail address can send a lead with it; that must
+// not keep the buyer's own lead, with the phone number, from the dealer.
+func TestALeadWithNewContactDataIsNeverSwallowed(t *testing.T) {
+	mail := func() document {
+		return baseLead().with("/vehicle_of_interest/vin", vinHarbor).without("/customer/phone").with("/consent/allowed_channels", []any{"email"})
+	}
+	both := func() document { return baseLead().with("/vehicle_of_interest/vin", vinHarbor) }
+	phone := func() document {
+		return both().without("/customer/email").with("/customer/preferred_contact", "phone").with("/consent/allowed_channels", []any{"phone"})
+	}
+	s := open()
+	first := s.accept(t, mail().bytes())
+	richer := s.accept(t, both().bytes())
+	if richer.Status != aap.LeadReceived || richer.LeadID == first.LeadID {
+		t.Fatalf("the lead with a phone number is swallowed: %s", richer.raw)
+	}
+	for name, d := range map[string]document{"mail": mail(), "phone": phone(), "both": both()} {
+		if got := s.accept(t, d.bytes()); got.Status != aap.LeadDuplicate || got.LeadID != richer.LeadID {
+			t.Errorf("%s: answer is %s, want a duplicate of %s", name, got.raw, richer.LeadID)
+		}
+	}
+
+	// What two leads bring is not what one of them brought.
+	s = open()
+	s.accept(t, mail().bytes())
+	s.accept(t, phone().bytes())
+	if got := s.accept(t, both().bytes()); got.Status != aap.LeadReceived || len(s.leads(t)) != 3 || len(s.queue.queued()) != 3 {
+		t.Fatalf("the lead with both is swallowed: %s", got.raw)
+	}
 }

@@ -8,27 +8,76 @@ import (
 	"github.com/dealer-agent/dealer/pkg/inventory"
 )
 
-// equals are the duplicate keys of a lead: one for the buyer's e-mail address
-// and one for the phone number, each bound to what the lead asks for. Two
-// leads are equal when they share one. Message, consent, source agent and
-// submission time do not count; vehicle, trade-in and appointment do, because
-// a buyer who picks another time after a proposal sends a new lead.
-func equals(dealerID string, req *aap.LeadRequest, doc map[string]any) []string {
-	wants := []any{
+// What of the customer a lead gives and allows. Channels count only where the
+// lead has the contact data they need.
+const (
+	givesEmail = 1 << iota
+	givesPhone
+	allowsEmail
+	allowsPhone
+	allowsSMS
+)
+
+// equals are the duplicate keys of a lead: its own, made of what it asks for,
+// its contact data and the channels that may be used; and those of every lead
+// that asks for the same and brings less. So a repeat is a duplicate only when
+// one earlier lead already told the dealer all of it. Message, consent text,
+// source agent and submission time do not count; vehicle, trade-in and
+// appointment do, because a buyer who picks another time after a proposal
+// sends a new lead.
+func equals(dealerID string, req *aap.LeadRequest, doc map[string]any) (own string, poorer []string) {
+	wants := digest([]any{
 		wantedVehicle(doc["vehicle_of_interest"]),
 		folded(emptyIsNil(doc["trade_in"])),
 		wantedVisit(req.Appointment, doc["appointment"]),
+	})
+	email, phone := strings.ToLower(strings.TrimSpace(req.Customer.Email)), strings.TrimSpace(req.Customer.Phone)
+	key := func(brings int) string {
+		parts := []any{dealerID, wants, nil, nil, brings&allowsEmail != 0, brings&allowsPhone != 0, brings&allowsSMS != 0}
+		if brings&givesEmail != 0 {
+			parts[2] = email
+		}
+		if brings&givesPhone != 0 {
+			parts[3] = phone
+		}
+		return digest(parts)
 	}
-	var out []string
-	for _, who := range [][2]string{
-		{"email", strings.ToLower(strings.TrimSpace(req.Customer.Email))},
-		{"phone", req.Customer.Phone},
-	} {
-		if who[1] != "" {
-			out = append(out, digest([]any{dealerID, who[0], who[1], wants}))
+	all := brings(email, phone, Channels(req.Customer, req.Consent))
+	if !reachable(all) {
+		return "", nil
+	}
+	for some := all - 1; some > 0; some-- {
+		if some&^all == 0 && reachable(some) {
+			poorer = append(poorer, key(some))
 		}
 	}
-	return out
+	return key(all), poorer
+}
+
+func brings(email, phone string, channels []string) int {
+	all := 0
+	if email != "" {
+		all |= givesEmail
+	}
+	if phone != "" {
+		all |= givesPhone
+	}
+	for _, channel := range channels {
+		all |= map[string]int{"email": allowsEmail, "phone": allowsPhone, "sms": allowsSMS}[channel]
+	}
+	return all
+}
+
+// reachable reports whether a lead can bring this: at least one channel, and
+// the contact data of each.
+func reachable(brings int) bool {
+	switch {
+	case brings&(allowsEmail|allowsPhone|allowsSMS) == 0,
+		brings&allowsEmail != 0 && brings&givesEmail == 0,
+		brings&(allowsPhone|allowsSMS) != 0 && brings&givesPhone == 0:
+		return false
+	}
+	return true
 }
 
 // wantedVehicle reduces a vehicle to its strongest identifier, so that a

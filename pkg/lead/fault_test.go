@@ -62,8 +62,8 @@ func (f *flaky) ByKey(ctx context.Context, dealerID, key string, now time.Time) 
 	return broken(f.breaks("ByKey"), func() (lead.Key, error) { return f.Store.ByKey(ctx, dealerID, key, now) })
 }
 
-func (f *flaky) ByEqual(ctx context.Context, dealerID string, equals []string, now time.Time) (string, error) {
-	return broken(f.breaks("ByEqual"), func() (string, error) { return f.Store.ByEqual(ctx, dealerID, equals, now) })
+func (f *flaky) ByEqual(ctx context.Context, dealerID, equal string, now time.Time) (string, error) {
+	return broken(f.breaks("ByEqual"), func() (string, error) { return f.Store.ByEqual(ctx, dealerID, equal, now) })
 }
 
 func (f *flaky) Load(ctx context.Context, dealerID, leadID string, now time.Time) (lead.Record, error) {

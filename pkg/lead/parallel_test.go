@@ -46,10 +46,10 @@ func (r restless) ByKey(ctx context.Context, dealerID, key string, now time.Time
 	return r.Store.ByKey(ctx, dealerID, key, now)
 }
 
-func (r restless) ByEqual(ctx context.Context, dealerID string, equals []string, now time.Time) (string, error) {
+func (r restless) ByEqual(ctx context.Context, dealerID, equal string, now time.Time) (string, error) {
 	pause()
 	defer pause()
-	return r.Store.ByEqual(ctx, dealerID, equals, now)
+	return r.Store.ByEqual(ctx, dealerID, equal, now)
 }
 
 // onBothStores runs a test with a store in memory and one on disk, and with a

@@ -14,7 +14,8 @@ var (
 	ErrNotFound = errors.New("lead not found")
 	// ErrKeyTaken: the idempotency key has its answer already.
 	ErrKeyTaken = errors.New("idempotency key is taken")
-	// ErrDuplicate: an equal lead stands within the duplicate window.
+	// ErrDuplicate: an earlier lead within the duplicate window asks for the
+	// same and brings all the contact data and channels of this one.
 	ErrDuplicate = errors.New("equal lead within the window")
 	// ErrConflict: the delivery state is not the expected one.
 	ErrConflict = errors.New("delivery state changed meanwhile")
@@ -70,10 +71,13 @@ type Entry struct {
 	Record Record
 	// Key is nil when the request carried none.
 	Key *Key
-	// Equals are the duplicate keys of the lead, one for each identity of the
-	// customer (e-mail, phone): hex digests without personal data.
-	Equals []string
-	// EqualsUntil ends the duplicate window.
+	// Equal is the duplicate key of the lead: a hex digest, without personal
+	// data, of what it asks for, its contact data and its channels. Empty: none.
+	Equal string
+	// Poorer are the duplicate keys of the leads that ask for the same and
+	// bring less: after this one each of them is a duplicate.
+	Poorer []string
+	// EqualsUntil ends the duplicate window of all these keys.
 	EqualsUntil time.Time
 }
 
@@ -109,8 +113,9 @@ const (
 // write it is durable. Errors other than the sentinels are temporary.
 type Store interface {
 	// Create stores the entry whole or not at all. ErrKeyTaken when the
-	// unexpired key exists (checked first), ErrDuplicate when any of Equals
-	// stands unexpired; nothing is written then. The lead also enters the
+	// unexpired key exists (checked first), ErrDuplicate when Equal stands
+	// unexpired; nothing is written then. Equal and Poorer stand for this lead
+	// from then on, whatever Poorer stood for before. The lead also enters the
 	// outbox until Enqueued is called.
 	Create(ctx context.Context, e Entry, now time.Time) error
 	// Bind stores one more key of a stored lead, with an answer of its own. It
@@ -119,9 +124,9 @@ type Store interface {
 	Bind(ctx context.Context, dealerID string, k Key, now time.Time) error
 	// ByKey returns the unexpired idempotency key, or ErrNotFound.
 	ByKey(ctx context.Context, dealerID, key string, now time.Time) (Key, error)
-	// ByEqual returns the id of the lead that holds the first unexpired one of
-	// the duplicate keys, or ErrNotFound.
-	ByEqual(ctx context.Context, dealerID string, equals []string, now time.Time) (string, error)
+	// ByEqual returns the id of the lead that the unexpired duplicate key
+	// stands for, or ErrNotFound.
+	ByEqual(ctx context.Context, dealerID, equal string, now time.Time) (string, error)
 	// Load returns the unexpired record, or ErrNotFound.
 	Load(ctx context.Context, dealerID, leadID string, now time.Time) (Record, error)
 	// Enqueued takes the lead out of the outbox; unknown leads are no error.

@@ -164,6 +164,28 @@ func TestEqualLeadIsADuplicate(t *testing.T) {
 	}
 }
 
+// A stranger's lead with a buyer's address does not keep the buyer's own lead
+// from the dealer.
+func TestALeadThatBringsAPhoneNumberReachesTheOutbox(t *testing.T) {
+	d := open(t)
+	car := object{"vin": "1HGCV1F30KA000001"}
+	junk := d.skill(t, lead(object{"customer.phone": nil, "vehicle_of_interest": car, "message": "junk"}))
+	own := d.skill(t, lead(object{"vehicle_of_interest": car, "message": "Please call me.", "idempotency_key": "own",
+		"consent.allowed_channels": []string{"email", "phone"}}))
+	if own.payload.Data["status"] != "received" || own.payload.Data["lead_id"] == junk.payload.Data["lead_id"] {
+		t.Fatalf("the buyer's lead is swallowed: %s", own.body)
+	}
+	again := d.skill(t, lead(object{"customer.phone": nil, "vehicle_of_interest": car}))
+	if again.payload.Data["status"] != "duplicate" {
+		t.Errorf("a repeat that brings nothing: %s", again.body)
+	}
+	id, _ := own.payload.Data["lead_id"].(string)
+	eventually(t, "the lead with the phone number is there", func() bool {
+		xml := documents(t, d)[id]
+		return strings.Contains(xml, "+14155550123") && strings.Contains(xml, "Please call me.")
+	})
+}
+
 // documents reads what lies in the outbox.
 func documents(t *testing.T, d *door) map[string]string {
 	t.Helper()

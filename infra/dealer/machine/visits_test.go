@@ -79,7 +79,8 @@ func TestEveryVisitIsRequestedAndToldSo(t *testing.T) {
 func TestWhatMakesALeadAnother(t *testing.T) {
 	d := open(t)
 	base := object{"vehicle_of_interest": object{"stock": "T100"}, "trade_in": object{"year": 2014, "make": "Toyota", "model": "Corolla"},
-		"appointment": object{"appointment_type": "sales", "appointment_at": "2026-05-03T18:00:00Z"}}
+		"appointment":              object{"appointment_type": "sales", "appointment_at": "2026-05-03T18:00:00Z"},
+		"consent.allowed_channels": []string{"email", "phone"}}
 	first := d.skill(t, lead(base))
 	first.want("ok")
 	for _, v := range []struct {
@@ -91,6 +92,10 @@ func TestWhatMakesALeadAnother(t *testing.T) {
 		{"another spelling of the address", "duplicate", object{"customer.email": "ANNA@example.com", "customer.phone": nil}},
 		{"the phone alone", "duplicate", object{"customer.email": nil, "customer.preferred_contact": nil, "consent.allowed_channels": []string{"phone"}}},
 		{"the same instant in another zone", "duplicate", object{"appointment": object{"appointment_type": "sales", "appointment_at": "2026-05-03T11:00:00-07:00"}}},
+		{"the address alone", "duplicate", object{"customer.phone": nil}},
+		{"fewer channels", "duplicate", object{"consent.allowed_channels": []string{"email"}}},
+		{"one more channel", "received", object{"consent.allowed_channels": []string{"email", "sms"}}},
+		{"another number", "received", object{"customer.phone": "+14155550199"}},
 		{"another buyer", "received", object{"customer.email": "ben@example.com", "customer.phone": nil}},
 		{"another car", "received", object{"vehicle_of_interest": object{"stock": "S200"}}},
 		{"another trade-in", "received", object{"trade_in": object{"year": 2015, "make": "Toyota", "model": "Corolla"}}},
@@ -112,10 +117,10 @@ func TestWhatMakesALeadAnother(t *testing.T) {
 			}
 		})
 	}
-	eventually(t, "each lead is one document", func() bool { return len(documents(t, d)) == 7 })
+	eventually(t, "each lead is one document", func() bool { return len(documents(t, d)) == 9 })
 	time.Sleep(50 * time.Millisecond)
-	if n := len(documents(t, d)); n != 7 {
-		t.Errorf("%d documents, want one for each of 7 leads", n)
+	if n := len(documents(t, d)); n != 9 {
+		t.Errorf("%d documents, want one for each of 9 leads", n)
 	}
 }
 

@@ -34,8 +34,8 @@ func Run(t *testing.T, open func(t *testing.T) lead.Store) {
 		{"an equal lead writes nothing", equalWritesNothing},
 		{"a taken key is reported before an equal lead", keyBeforeEqual},
 		{"a lead without key and equals is stored", bareEntry},
-		{"one overlapping identity is enough to be equal", oneIdentityOverlaps},
-		{"ByEqual prefers the first digest asked for", firstEqualWins},
+		{"a lead makes poorer ones duplicates, not richer ones", poorerIsDuplicate},
+		{"a richer lead takes over the keys of poorer ones", richerTakesOver},
 		{"keys differ by every character", keysAreExact},
 		{"keys expire by the given time", keysExpire},
 		{"duplicate digests expire by the given time", equalsExpire},
@@ -52,6 +52,7 @@ func Run(t *testing.T, open func(t *testing.T) lead.Store) {
 		{"a stale delivery version conflicts and changes nothing", deliveryConflict},
 		{"parallel creates with one key make one lead", parallelKey},
 		{"parallel creates with one digest make one lead", parallelEqual},
+		{"parallel creates of a lead and a poorer one lose neither", parallelPoorer},
 		{"parallel retries with key and digest make one lead", parallelBoth},
 		{"parallel different leads are all stored", parallelDifferent},
 		{"parallel creates over an expired key make one lead", parallelOverExpired},
@@ -83,8 +84,30 @@ func entry(n int) lead.Entry {
 			Value: fmt.Sprintf("key-%d", n), Digest: fmt.Sprintf("%064x", n),
 			LeadID: id, ExpiresAt: epoch.Add(48 * time.Hour),
 		},
-		Equals:      []string{fmt.Sprintf("mail%060x", n), fmt.Sprintf("tele%060x", n)},
+		Equal:       fmt.Sprintf("both%060x", n),
+		Poorer:      []string{fmt.Sprintf("mail%060x", n), fmt.Sprintf("tele%060x", n)},
 		EqualsUntil: epoch.Add(24 * time.Hour),
+	}
+}
+
+// equals are all duplicate keys of e.
+func equals(e lead.Entry) []string {
+	if e.Equal == "" {
+		return nil
+	}
+	return append([]string{e.Equal}, e.Poorer...)
+}
+
+// standsFor checks whose a duplicate key is; "" is nobody.
+func standsFor(t *testing.T, s lead.Store, digest, leadID string, now time.Time) {
+	t.Helper()
+	id, err := s.ByEqual(t.Context(), store, digest, now)
+	if leadID == "" {
+		wantErr(t, err, lead.ErrNotFound)
+		return
+	}
+	if err != nil || id != leadID {
+		t.Fatalf("ByEqual(%s) = %q, %v; want %s", digest, id, err, leadID)
 	}
 }
 
@@ -112,8 +135,8 @@ func absent(t *testing.T, s lead.Store, e lead.Entry) {
 		_, err = s.ByKey(t.Context(), e.Record.DealerID, e.Key.Value, epoch)
 		wantErr(t, err, lead.ErrNotFound)
 	}
-	if len(e.Equals) > 0 {
-		_, err = s.ByEqual(t.Context(), e.Record.DealerID, e.Equals, epoch)
+	for _, digest := range equals(e) {
+		_, err = s.ByEqual(t.Context(), e.Record.DealerID, digest, epoch)
 		wantErr(t, err, lead.ErrNotFound)
 	}
 	for _, id := range outbox(t, s, e.Record.DealerID) {
@@ -189,10 +212,8 @@ func recordRoundTrip(t *testing.T, s lead.Store) {
 	if d := cmp.Diff(*e.Key, key); d != "" {
 		t.Fatalf("key changed (-want +got):\n%s", d)
 	}
-	for _, digest := range e.Equals {
-		if id, err := s.ByEqual(t.Context(), store, []string{digest}, epoch); err != nil || id != e.Record.ID {
-			t.Fatalf("ByEqual(%s) = %q, %v", digest, id, err)
-		}
+	for _, digest := range equals(e) {
+		standsFor(t, s, digest, e.Record.ID, epoch)
 	}
 }
 

@@ -101,7 +101,7 @@ func boundIsTaken(t *testing.T, s lead.Store) {
 	second.Key.Value = bound(1).Value
 	wantErr(t, s.Create(t.Context(), second, epoch), lead.ErrKeyTaken)
 	equal := entry(3)
-	equal.Key.Value, equal.Equals = bound(1).Value, first.Equals
+	equal.Key.Value, equal.Equal = bound(1).Value, first.Equal
 	wantErr(t, s.Create(t.Context(), equal, epoch), lead.ErrKeyTaken)
 	wantKey(t, s, bound(1), epoch)
 	second.Key = nil

@@ -27,28 +27,30 @@ func takenKeyWritesNothing(t *testing.T, s lead.Store) {
 func equalWritesNothing(t *testing.T, s lead.Store) {
 	first, second := entry(1), entry(2)
 	create(t, s, first)
-	own := second.Equals[0]
-	second.Equals = []string{own, first.Equals[1]}
+	second.Equal = first.Equal
 	wantErr(t, s.Create(t.Context(), second, epoch), lead.ErrDuplicate)
 
-	if id, err := s.ByEqual(t.Context(), store, first.Equals, epoch); err != nil || id != first.Record.ID {
-		t.Fatalf("ByEqual = %q, %v", id, err)
+	for _, digest := range equals(first) {
+		standsFor(t, s, digest, first.Record.ID, epoch)
 	}
-	second.Equals = []string{own}
+	for _, digest := range second.Poorer {
+		standsFor(t, s, digest, "", epoch)
+	}
+	second.Equal, second.Poorer = "", nil
 	absent(t, s, second)
 }
 
 func keyBeforeEqual(t *testing.T, s lead.Store) {
 	first, second := entry(1), entry(2)
 	create(t, s, first)
-	second.Key.Value, second.Equals = first.Key.Value, first.Equals
+	second.Key.Value, second.Equal = first.Key.Value, first.Equal
 	wantErr(t, s.Create(t.Context(), second, epoch), lead.ErrKeyTaken)
 }
 
 func bareEntry(t *testing.T, s lead.Store) {
 	for n := 1; n <= 2; n++ {
 		e := entry(n)
-		e.Key, e.Equals, e.EqualsUntil = nil, nil, time.Time{}
+		e.Key, e.Equal, e.Poorer, e.EqualsUntil = nil, "", nil, time.Time{}
 		create(t, s, e)
 		got, err := s.Load(t.Context(), store, e.Record.ID, epoch)
 		if err != nil {
@@ -56,34 +58,31 @@ func bareEntry(t *testing.T, s lead.Store) {
 		}
 		sameRecord(t, got, e.Record)
 	}
-	_, err := s.ByEqual(t.Context(), store, nil, epoch)
-	wantErr(t, err, lead.ErrNotFound)
-	_, err = s.ByKey(t.Context(), store, "key-1", epoch)
+	standsFor(t, s, "", "", epoch)
+	_, err := s.ByKey(t.Context(), store, "key-1", epoch)
 	wantErr(t, err, lead.ErrNotFound)
 }
 
-func oneIdentityOverlaps(t *testing.T, s lead.Store) {
-	first, second, third := entry(1), entry(2), entry(3)
-	mail, phone := first.Equals[0], first.Equals[1]
-	first.Equals = []string{mail}
+func poorerIsDuplicate(t *testing.T, s lead.Store) {
+	first, poorer, richer := entry(1), entry(2), entry(3)
 	create(t, s, first)
-	second.Equals = []string{phone, mail}
-	wantErr(t, s.Create(t.Context(), second, epoch), lead.ErrDuplicate)
-	third.Equals = []string{phone}
-	create(t, s, third)
+	poorer.Equal, poorer.Poorer = first.Poorer[1], nil
+	wantErr(t, s.Create(t.Context(), poorer, epoch), lead.ErrDuplicate)
+	// That poorer ones stand already is no reason to refuse a richer lead.
+	richer.Poorer = equals(first)
+	create(t, s, richer)
 }
 
-func firstEqualWins(t *testing.T, s lead.Store) {
-	first, second := entry(1), entry(2)
-	first.EqualsUntil = epoch.Add(time.Hour)
-	create(t, s, first)
-	create(t, s, second)
-	asked := []string{"nobody", first.Equals[1], second.Equals[0]}
-	if id, err := s.ByEqual(t.Context(), store, asked, epoch); err != nil || id != first.Record.ID {
-		t.Fatalf("ByEqual = %q, %v; want the first lead", id, err)
-	}
-	if id, err := s.ByEqual(t.Context(), store, asked, epoch.Add(2*time.Hour)); err != nil || id != second.Record.ID {
-		t.Fatalf("ByEqual after expiry = %q, %v; want the second lead", id, err)
+func richerTakesOver(t *testing.T, s lead.Store) {
+	poor, rich := entry(1), entry(2)
+	poor.EqualsUntil = epoch.Add(time.Hour)
+	poor.Poorer = nil
+	create(t, s, poor)
+	rich.Poorer = append(rich.Poorer, poor.Equal)
+	create(t, s, rich)
+	for _, digest := range equals(rich) {
+		standsFor(t, s, digest, rich.Record.ID, epoch)
+		standsFor(t, s, digest, rich.Record.ID, epoch.Add(2*time.Hour))
 	}
 }
 
@@ -133,23 +132,25 @@ func equalsExpire(t *testing.T, s lead.Store) {
 	first, second, third := entry(1), entry(2), entry(3)
 	end := first.EqualsUntil
 	create(t, s, first)
-	second.Equals, second.EqualsUntil = first.Equals[:1], end.Add(24*time.Hour)
+	second.Equal, second.Poorer, second.EqualsUntil = first.Poorer[0], nil, end.Add(24*time.Hour)
+	early, late := end.Add(-time.Second), end.Add(time.Second)
 
-	if _, err := s.ByEqual(t.Context(), store, first.Equals, end.Add(-time.Second)); err != nil {
-		t.Fatalf("a second early: %v", err)
+	for _, digest := range equals(first) {
+		standsFor(t, s, digest, first.Record.ID, early)
+		standsFor(t, s, digest, "", late)
 	}
-	wantErr(t, s.Create(t.Context(), second, end.Add(-time.Second)), lead.ErrDuplicate)
-	_, err := s.ByEqual(t.Context(), store, first.Equals, end.Add(time.Second))
-	wantErr(t, err, lead.ErrNotFound)
-	if err := s.Create(t.Context(), second, end.Add(time.Second)); err != nil {
+	wantErr(t, s.Create(t.Context(), second, early), lead.ErrDuplicate)
+	if err := s.Create(t.Context(), second, late); err != nil {
 		t.Fatalf("an expired digest still blocks: %v", err)
 	}
-	// One digest is live again, the other still expired: still equal.
-	third.Equals, third.EqualsUntil = first.Equals, end.Add(24*time.Hour)
-	wantErr(t, s.Create(t.Context(), third, end.Add(2*time.Second)), lead.ErrDuplicate)
-	if id, err := s.ByEqual(t.Context(), store, first.Equals, end.Add(2*time.Second)); err != nil || id != second.Record.ID {
-		t.Fatalf("ByEqual = %q, %v; want the second lead", id, err)
+	// One digest is live again, the others are still expired.
+	standsFor(t, s, second.Equal, second.Record.ID, late)
+	standsFor(t, s, first.Poorer[1], "", late)
+	third.Equal, third.EqualsUntil = first.Equal, end.Add(24*time.Hour)
+	if err := s.Create(t.Context(), third, late); err != nil {
+		t.Fatalf("an expired digest still blocks: %v", err)
 	}
+	standsFor(t, s, first.Equal, third.Record.ID, late)
 }
 
 func recordsExpire(t *testing.T, s lead.Store) {

@@ -74,20 +74,50 @@ func parallelKey(t *testing.T, s lead.Store) {
 func parallelEqual(t *testing.T, s lead.Store) {
 	errs := race(func(n int) error {
 		e := entry(n)
-		e.Equals = []string{e.Equals[0], "one-digest"}
+		e.Equal = "one-digest"
 		return s.Create(t.Context(), e, epoch)
 	})
 	won := entry(winner(t, errs, lead.ErrDuplicate))
 	onlyLead(t, s, won.Record.ID)
-	if id, err := s.ByEqual(t.Context(), store, []string{"one-digest"}, epoch); err != nil || id != won.Record.ID {
-		t.Fatalf("ByEqual = %q, %v; want %s", id, err, won.Record.ID)
+	standsFor(t, s, "one-digest", won.Record.ID, epoch)
+}
+
+// Of the equal leads one is stored, whichever comes first; and the richer one
+// is stored in any case and stands for both digests in the end.
+func parallelPoorer(t *testing.T, s lead.Store) {
+	errs := race(func(n int) error {
+		e := entry(n)
+		e.Equal, e.Poorer = "poor-digest", nil
+		if n%2 == 0 {
+			e.Equal, e.Poorer = "rich-digest", []string{"poor-digest"}
+		}
+		return s.Create(t.Context(), e, epoch)
+	})
+	stored := [2]int{}
+	rich := ""
+	for n, err := range errs {
+		if err != nil {
+			wantErr(t, err, lead.ErrDuplicate)
+			continue
+		}
+		if stored[n%2]++; n%2 == 0 {
+			rich = entry(n).Record.ID
+		}
+	}
+	if stored[0] != 1 || stored[1] > 1 {
+		t.Fatalf("%d rich leads and %d poor ones are stored, want one, and at most one", stored[0], stored[1])
+	}
+	standsFor(t, s, "rich-digest", rich, epoch)
+	standsFor(t, s, "poor-digest", rich, epoch)
+	if all := list(t, s, store); len(all) != stored[0]+stored[1] {
+		t.Fatalf("List has %d records, want %d", len(all), stored[0]+stored[1])
 	}
 }
 
 func parallelBoth(t *testing.T, s lead.Store) {
 	errs := race(func(n int) error {
 		e := entry(n)
-		e.Key.Value, e.Equals = "one-key", []string{"mail-digest", "phone-digest"}
+		e.Key.Value, e.Equal = "one-key", "one-digest"
 		return s.Create(t.Context(), e, epoch)
 	})
 	onlyLead(t, s, entry(winner(t, errs, lead.ErrKeyTaken)).Record.ID)
@@ -119,7 +149,7 @@ func parallelOverExpired(t *testing.T, s lead.Store) {
 	errs := race(func(n int) error {
 		e := entry(n)
 		e.Key.Value, e.Key.ExpiresAt = old.Key.Value, later.Add(48*time.Hour)
-		e.Equals, e.EqualsUntil = old.Equals, later.Add(24*time.Hour)
+		e.Equal, e.EqualsUntil = old.Equal, later.Add(24*time.Hour)
 		return s.Create(t.Context(), e, later)
 	})
 	won := entry(winner(t, errs, lead.ErrKeyTaken))

@@ -61,10 +61,8 @@ func (m *Memory) Create(ctx context.Context, e lead.Entry, now time.Time) error 
 			return lead.ErrKeyTaken
 		}
 	}
-	for _, digest := range e.Equals {
-		if q, ok := d.equals[digest]; ok && now.Before(q.until) {
-			return lead.ErrDuplicate
-		}
+	if q, ok := d.equals[e.Equal]; ok && now.Before(q.until) {
+		return lead.ErrDuplicate
 	}
 	r := clone(e.Record)
 	d.records[r.ID] = r
@@ -72,8 +70,10 @@ func (m *Memory) Create(ctx context.Context, e lead.Entry, now time.Time) error 
 	if e.Key != nil {
 		d.keys[e.Key.Value] = cloneKey(*e.Key)
 	}
-	for _, digest := range e.Equals {
-		d.equals[digest] = equal{r.ID, e.EqualsUntil}
+	if e.Equal != "" {
+		for _, digest := range append(slices.Clone(e.Poorer), e.Equal) {
+			d.equals[digest] = equal{r.ID, e.EqualsUntil}
+		}
 	}
 	return nil
 }
@@ -108,16 +108,14 @@ func (m *Memory) ByKey(ctx context.Context, dealerID, key string, now time.Time)
 }
 
 // ByEqual implements lead.Store.
-func (m *Memory) ByEqual(ctx context.Context, dealerID string, equals []string, now time.Time) (string, error) {
+func (m *Memory) ByEqual(ctx context.Context, dealerID, digest string, now time.Time) (string, error) {
 	if err := ctx.Err(); err != nil {
 		return "", err
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	for _, digest := range equals {
-		if q, ok := m.dealer(dealerID).equals[digest]; ok && now.Before(q.until) {
-			return q.leadID, nil
-		}
+	if q, ok := m.dealer(dealerID).equals[digest]; ok && now.Before(q.until) {
+		return q.leadID, nil
 	}
 	return "", lead.ErrNotFound
 }

@@ -79,6 +79,7 @@ func Start(t testing.TB, bootstrap string, env ...string) *Function {
 	t.Helper()
 	f := &Function{
 		calls: make(chan call), first: make(chan struct{}), fault: make(chan string, 1), waiting: map[string]call{},
+		begun: time.Now(), // before the server, which reads it
 	}
 	server := httptest.NewServer(f.api())
 	cmd := exec.Command(bootstrap)
@@ -87,7 +88,6 @@ func Start(t testing.TB, bootstrap string, env ...string) *Function {
 		"AWS_LAMBDA_FUNCTION_NAME=test", "AWS_LAMBDA_FUNCTION_MEMORY_SIZE=512", "AWS_LAMBDA_FUNCTION_VERSION=$LATEST",
 	}, env...)
 	cmd.Stdout, cmd.Stderr = f, f
-	f.begun = time.Now()
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}

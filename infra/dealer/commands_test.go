@@ -95,8 +95,12 @@ func TestImportRefusesAndSaysWhy(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := dealerCommand(t, "", "import", "--profile", fixtureProfile, "--feed", feed, "--data", t.TempDir())
-	if r.code != 1 || !strings.Contains(r.err, "dealer:") || !strings.Contains(r.out+r.err, "Weather") {
+	if r.code != 1 || !strings.HasPrefix(r.err, "dealer: the feed was refused") || !strings.Contains(r.out, "Weather") {
 		t.Errorf("exit code %d\n%s\n%s", r.code, r.out, r.err)
+	}
+	_, reason, _ := strings.Cut(r.out, "REFUSED: ")
+	if reason, _, _ = strings.Cut(reason, "\n"); reason == "" || strings.Count(r.out+r.err, reason) != 1 {
+		t.Errorf("the reason %q is not told once:\n%s\n%s", reason, r.out, r.err)
 	}
 }
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"io"
 	"os"
 	"time"
@@ -22,7 +23,8 @@ func newImport(io streams) *cobra.Command {
 		Use:   "import --profile FILE --feed FILE --data DIR",
 		Short: "Import an inventory export and report what it changed",
 		Long: `Import reads the export as the profile says, compares it with the inventory in
-the data folder and applies the difference, or refuses it and changes nothing.`,
+the data folder and applies the difference. A file that it refuses leaves the
+inventory as it was, but for vehicles that the file itself marks as sold.`,
 		Args: args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := required(cmd, "profile", "feed", "data"); err != nil {
@@ -40,6 +42,9 @@ the data folder and applies the difference, or refuses it and changes nothing.`,
 				}
 			} else if werr := report.WriteText(io.out); werr != nil {
 				return werr
+			}
+			if report.Refused != "" {
+				return errors.New("the feed was refused; the report says why")
 			}
 			return err
 		},

@@ -22,10 +22,11 @@ type Importer struct {
 const conflictTries = 5
 
 // Import reads src and makes the stored inventory what it says; a dry run stops
-// before writing. Readers see the old inventory or the new one. Nothing is
-// changed when the error is not nil: ErrRefused when the file cannot be used, an
-// *inventory.Refused when a guard of the inventory trips, anything else when a part failed and
-// the same call may succeed later. The report is meaningful in every case.
+// before writing. Readers see the old inventory or the new one. An error means
+// that the old one stays: ErrRefused when the file cannot be used, an
+// *inventory.Refused when a guard of the inventory trips, where only cars that
+// the file itself marks sold become so; anything else when a part failed and the
+// same call may succeed later. The report is meaningful in every case.
 func (im *Importer) Import(ctx context.Context, src Source, dryRun bool) (Report, error) {
 	fail := func(rep Report, doing string, err error) (Report, error) {
 		return rep, fmt.Errorf("%s: %w", doing, err)
@@ -76,14 +77,14 @@ func (im *Importer) apply(ctx context.Context, p *dealer.Profile, batch inventor
 			return err
 		}
 	}
-	change, outcome, err := inventory.Plan(old, head, batch, p, now)
-	if err != nil {
-		return err
-	}
-	if !rep.DryRun {
+	change, outcome, refused := inventory.Plan(old, head, batch, p, now)
+	if !rep.DryRun && (refused == nil || !change.Empty()) {
 		if _, err := im.Store.Apply(ctx, p.ID, head, change); err != nil {
 			return err
 		}
+	}
+	if refused != nil {
+		return refused
 	}
 	rep.lost(old)
 	rep.Changes = &outcome

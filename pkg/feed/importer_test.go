@@ -85,6 +85,34 @@ func TestAFileThatDropsMostCarsIsRefusedAndChangesNothing(t *testing.T) {
 	}
 }
 
+func TestWhatARefusedFileMarksSoldBecomesSold(t *testing.T) {
+	half := 0.5
+	p := oneRooftop()
+	p.Inventory.MaxDrop = &half
+	l := newLot(p)
+	if _, err := l.take(t, "day1", []byte(lotHeader+cars("", 0, 10))); err != nil {
+		t.Fatal(err)
+	}
+	l.now = l.now.Add(24 * time.Hour)
+	listed := func() (n int) {
+		for _, u := range l.units(t) {
+			if u.State.Listed() {
+				n++
+			}
+		}
+		return n
+	}
+	cut := strings.TrimSuffix(lotHeader, "\n") + ",status\n"
+	for i, row := range strings.Split(strings.TrimSpace(cars("", 0, 3)), "\n") {
+		cut += row + "," + []string{"Sold", "available", "available"}[i] + "\n"
+	}
+	rep, err := l.take(t, "cut off", []byte(cut))
+	refused, ok := errors.AsType[*inventory.Refused](err)
+	if !ok || refused.Sold != 1 || refused.Dropped != 7 || !strings.Contains(rep.Refused, "no longer offered: 1") || listed() != 9 {
+		t.Fatalf("%v, %d listed", err, listed())
+	}
+}
+
 func TestARooftopThatFallsKeepsItsCarsWhileTheOthersUpdate(t *testing.T) {
 	half := 0.5
 	p := oneRooftop()

@@ -26,7 +26,7 @@ type Report struct {
 	Encoding string    `json:"encoding,omitempty"`
 	FeedTime time.Time `json:"feed_time,omitzero"`
 	DryRun   bool      `json:"dry_run,omitempty"`
-	// Refused is why the file changed nothing; empty when it was taken.
+	// Refused is why the file was not taken; empty when it was.
 	Refused string `json:"refused,omitempty"`
 
 	// Rows is Accepted + Merged + Rejected.

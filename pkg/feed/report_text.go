@@ -28,8 +28,10 @@ func (r Report) WriteText(w io.Writer) error {
 		p("as of %s\n", r.FeedTime.UTC().Format(time.RFC3339))
 	}
 	switch {
+	case r.Refused != "" && r.DryRun:
+		p("dry run, REFUSED: %s\n", r.Refused)
 	case r.Refused != "":
-		p("REFUSED, nothing was changed: %s\n", r.Refused)
+		p("REFUSED: %s\n", r.Refused)
 	case r.DryRun:
 		p("dry run, nothing was changed\n")
 	}

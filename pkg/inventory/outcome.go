@@ -5,16 +5,19 @@ import (
 	"time"
 )
 
-// ErrRefused: an import would do what no ordinary day does, so it does nothing.
+// ErrRefused: an import would do what no ordinary day does, so it is not done.
 var ErrRefused = errors.New("import refused")
 
-// Refused says why a whole import changes nothing. It wraps ErrRefused.
+// Refused says why an import changes nothing, but for the cars that its feed
+// marks sold. It wraps ErrRefused.
 type Refused struct {
 	// Reason is a sentence for the dealer.
 	Reason string `json:"reason"`
 	// Had counts the listed cars before, Dropped those the import would remove.
 	Had     int `json:"had"`
 	Dropped int `json:"dropped"`
+	// Sold counts the listed cars that become sold all the same.
+	Sold int `json:"sold,omitempty"`
 }
 
 // Error is the reason.
@@ -55,7 +58,8 @@ type Outcome struct {
 	Remembered int `json:"remembered"`
 }
 
-// KeptRooftop is a rooftop that an import did not touch.
+// KeptRooftop is a rooftop that an import did not touch, but for cars that the
+// feed marks sold.
 type KeptRooftop struct {
 	Rooftop string `json:"rooftop"`
 	Reason  string `json:"reason"`

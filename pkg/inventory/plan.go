@@ -35,7 +35,10 @@ func KeyOf(v aap.Vehicle) string {
 // all listed cars off the list, or one that is older than what every rooftop
 // has is refused with a *Refused. A single rooftop for which that is so keeps its
 // units and their vouched time while the others update. One car leaving never
-// trips a guard.
+// trips a guard, and cars that the feed itself marks sold are not counted: that
+// is the dealer's own word. They become sold even where a guard refuses or
+// keeps the rest, unless the feed is too old; the change that comes with a
+// *Refused holds nothing else.
 func Plan(old []Vehicle, head Head, b Batch, p *dealer.Profile, now time.Time) (Change, Outcome, error) {
 	if b.VouchedAt.IsZero() || b.VouchedAt.After(now) {
 		b.VouchedAt = now
@@ -49,8 +52,8 @@ func Plan(old []Vehicle, head Head, b Batch, p *dealer.Profile, now time.Time) (
 		pl.old[old[i].Key] = &old[i]
 	}
 	pl.collect()
-	if err := pl.guard(); err != nil {
-		return Change{}, Outcome{}, err
+	if refused := pl.guard(); refused != nil {
+		return pl.refuse(refused), Outcome{}, refused
 	}
 	if err := pl.merge(); err != nil {
 		return Change{}, Outcome{}, err
@@ -120,78 +123,6 @@ func better(v, than *Vehicle) bool {
 	return v.State.Listed() && !than.State.Listed()
 }
 
-// guard refuses the import or marks the rooftops that keep what they have.
-func (pl *planner) guard() error {
-	if len(pl.feed) == 0 {
-		return &Refused{Reason: "the feed holds no vehicle that can be identified; the last good inventory stays."}
-	}
-	had, dropped := map[string]int{}, map[string]int{}
-	total, lost := 0, 0
-	for key, v := range pl.old {
-		if !v.State.Listed() {
-			continue
-		}
-		total++
-		had[v.Listing.Rooftop]++
-		if now, ok := pl.feed[key]; !ok || !now.State.Listed() {
-			lost++
-			dropped[v.Listing.Rooftop]++
-		}
-	}
-	if pl.tooMany(lost, total) {
-		return &Refused{Had: total, Dropped: lost, Reason: fmt.Sprintf(
-			"it would remove %d of %d listed vehicles; the last good inventory stays. Check the export, or raise inventory.max_drop for one import if this is right.", lost, total)}
-	}
-	rooftops := map[string]bool{}
-	for _, v := range pl.feed {
-		rooftops[v.Listing.Rooftop] = true
-	}
-	for name := range had {
-		rooftops[name] = true
-	}
-	for _, name := range slices.Sorted(maps.Keys(rooftops)) {
-		reason := ""
-		vouched := pl.vouchedFor(name)
-		switch {
-		case pl.batch.VouchedAt.Before(vouched):
-			reason = "the feed is older than the inventory it would replace"
-		case pl.tooMany(dropped[name], had[name]):
-			reason = fmt.Sprintf("the feed would remove %d of %d listed vehicles", dropped[name], had[name])
-		default:
-			continue
-		}
-		pl.kept[name] = true
-		pl.outcome.Kept = append(pl.outcome.Kept, KeptRooftop{
-			Rooftop: name, Reason: reason, Had: had[name], Dropped: dropped[name], Vouched: vouched,
-		})
-	}
-	if len(pl.kept) == len(rooftops) {
-		return &Refused{Had: total, Dropped: lost, Reason: pl.outcome.Kept[0].Reason + "; the last good inventory stays."}
-	}
-	return nil
-}
-
-// clockSkew is how far the clocks of the machines that import may differ.
-const clockSkew = time.Hour
-
-// vouchedFor is the time of a rooftop's news, zero when it lies ahead: the
-// clock was wrong then, and would keep every later feed out until it is right.
-func (pl *planner) vouchedFor(rooftop string) time.Time {
-	at := pl.head.Vouched[rooftop]
-	if at.After(pl.now.Add(clockSkew)) {
-		return time.Time{}
-	}
-	return at
-}
-
-func (pl *planner) tooMany(dropped, had int) bool {
-	share := 0.5
-	if pl.profile.Inventory.MaxDrop != nil {
-		share = *pl.profile.Inventory.MaxDrop
-	}
-	return dropped > 1 && float64(dropped) > share*float64(had)
-}
-
 // merge takes the feed's units in.
 func (pl *planner) merge() error {
 	for _, key := range pl.order {
@@ -200,7 +131,7 @@ func (pl *planner) merge() error {
 		if pl.kept[v.Listing.Rooftop] {
 			continue // remember keeps what there was
 		}
-		if was != nil && pl.kept[was.Listing.Rooftop] && pl.batch.VouchedAt.Before(pl.vouchedFor(was.Listing.Rooftop)) {
+		if was != nil && pl.kept[was.Listing.Rooftop] && pl.outdated(was.Listing.Rooftop) {
 			continue // the other rooftop vouched for it later
 		}
 		v.GoneAt = time.Time{}
@@ -209,10 +140,7 @@ func (pl *planner) merge() error {
 			if was != nil && !was.State.Listed() && !was.GoneAt.IsZero() {
 				v.GoneAt = was.GoneAt
 			}
-			if pl.outcome.Hidden == nil {
-				pl.outcome.Hidden = map[State]int{}
-			}
-			pl.outcome.Hidden[v.State]++
+			pl.hidden(v.State)
 		}
 		delete(pl.old, key)
 		pl.all = append(pl.all, v)
@@ -240,6 +168,13 @@ func (pl *planner) merge() error {
 	return nil
 }
 
+func (pl *planner) hidden(s State) {
+	if pl.outcome.Hidden == nil {
+		pl.outcome.Hidden = map[State]int{}
+	}
+	pl.outcome.Hidden[s]++
+}
+
 // equal compares what would be stored.
 func equal(a, b *Vehicle) (bool, error) {
 	x, err := json.Marshal(a)
@@ -258,6 +193,11 @@ func (pl *planner) remember() {
 	for _, key := range slices.Sorted(maps.Keys(pl.old)) {
 		v := *pl.old[key]
 		switch {
+		case pl.saysSold(&v):
+			v.State, v.GoneAt = Sold, pl.now.UTC()
+			pl.outcome.Changed++
+			pl.hidden(Sold)
+			pl.change.Put = append(pl.change.Put, v)
 		case v.State.Listed() && pl.kept[v.Listing.Rooftop]:
 		case v.State.Listed():
 			if inFeed := pl.feed[key]; inFeed != nil && pl.kept[inFeed.Listing.Rooftop] {

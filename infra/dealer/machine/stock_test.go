@@ -162,6 +162,24 @@ func TestOldInventoryIsToldAndThenNotClaimed(t *testing.T) {
 	}
 }
 
+func TestWhatTheFeedMarksSoldIsOfferedNoLonger(t *testing.T) {
+	sold := object{"status": "sold"}
+	c := startClock(noon)
+	d := openLot(t, rows(map[string]object{"M1": {}, "M2": {}, "M3": {}}), 3, c.now)
+	c.advance(24 * time.Hour)
+	d.rewrite(t, rows(map[string]object{"M1": sold, "M2": sold, "M3": {}}), c.now())
+	d.lists(t, 1)
+	d.car(t, "M1").want("-32000 VEHICLE_UNAVAILABLE")
+
+	// A feed cut off is refused, and what it marks sold is sold all the same.
+	d = openLot(t, rows(map[string]object{"M1": {}, "M2": {}, "M3": {}, "M4": {}, "M5": {}}), 5, c.now)
+	c.advance(24 * time.Hour)
+	d.rewrite(t, rows(map[string]object{"M1": sold, "M2": {}}), c.now())
+	d.lists(t, 4)
+	d.car(t, "M1").want("-32000 VEHICLE_UNAVAILABLE")
+	d.car(t, "M5").want("ok")
+}
+
 func TestWhatLeftTheFeedIsRememberedThenForgotten(t *testing.T) {
 	all := map[string]object{"K1": {}, "K2": {}, "K3": {"rooftop": "South"}, "K4": {"rooftop": "South"}, "K5": {"rooftop": "South"}}
 	without := func(stocks ...string) string {

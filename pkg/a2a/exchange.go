@@ -100,6 +100,11 @@ func (x *exchange) checkHTTP() *fault {
 			message: "Send JSON-RPC 2.0 requests with POST.",
 		}
 	}
+	types, codings := x.r.Header.Values("Content-Type"), x.r.Header.Values("Content-Encoding")
+	if len(types) > 1 || len(codings) > 1 {
+		return a2aFault(errContentType, "Send Content-Type once, and no Content-Encoding.").
+			http(http.StatusUnsupportedMediaType)
+	}
 	media, params, err := mime.ParseMediaType(x.r.Header.Get("Content-Type"))
 	charset := params["charset"]
 	isJSON := media == "application/json" || strings.HasPrefix(media, "application/") && strings.HasSuffix(media, "+json")
@@ -107,7 +112,7 @@ func (x *exchange) checkHTTP() *fault {
 		return a2aFault(errContentType, "Send the request as Content-Type: application/json in UTF-8.").
 			http(http.StatusUnsupportedMediaType)
 	}
-	if coding := x.r.Header.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
+	if coding := strings.Join(codings, ""); coding != "" && !strings.EqualFold(coding, "identity") {
 		return a2aFault(errContentType, "Send the request body without a Content-Encoding.").
 			http(http.StatusUnsupportedMediaType)
 	}

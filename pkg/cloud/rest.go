@@ -60,11 +60,14 @@ func restRequest(ctx context.Context, event events.APIGatewayProxyRequest) (*htt
 		return nil, err
 	}
 	r.URL, r.RequestURI = u, u.RequestURI()
-	for name, value := range event.Headers {
-		r.Header.Set(name, value)
-	}
 	for name, values := range event.MultiValueHeaders {
-		r.Header[http.CanonicalHeaderKey(name)] = append([]string(nil), values...)
+		name = http.CanonicalHeaderKey(name) // two spellings of one name are one header
+		r.Header[name] = append(r.Header[name], values...)
+	}
+	for name, value := range event.Headers {
+		if len(r.Header.Values(name)) == 0 {
+			r.Header.Set(name, value)
+		}
 	}
 	// As net/http does for a server's handler.
 	r.Host = r.Header.Get("Host")

@@ -126,6 +126,17 @@ func TestEventsOfEveryShapeReachTheHandler(t *testing.T) {
 	}
 }
 
+func TestTwoSpellingsOfAHeaderAreOneWithTwoValues(t *testing.T) {
+	event := restEvent(t)
+	event.Headers = map[string]string{"content-type": "text/plain"}
+	event.MultiValueHeaders = map[string][]string{"content-type": {"text/plain"}, "Content-Type": {"application/json"}}
+	rest(t, event, func(_ http.ResponseWriter, r *http.Request) {
+		if got := r.Header.Values("Content-Type"); len(got) != 2 {
+			t.Errorf("Content-Type %q, want both", got)
+		}
+	})
+}
+
 func TestBrokenEventsAreBadRequestsAndPanicsAreErrors(t *testing.T) {
 	event := restEvent(t)
 	event.Body, event.IsBase64Encoded = "%%%", true

@@ -157,6 +157,9 @@ func spellingOf(header, folded string) (spelling, bool) {
 	if dot < 0 {
 		return spelling{}, false
 	}
+	if anotherVehicle(header[:dot]) {
+		return spelling{}, false
+	}
 	last := foldHeader(header[dot+1:])
 	sp, ok := spellings()[last]
 	sp.rank += 1000
@@ -164,6 +167,18 @@ func spellingOf(header, folded string) (spelling, bool) {
 		ok = ok && everyBuyers(header[:dot])
 	}
 	return sp, ok && !slices.Contains(generic, last)
+}
+
+// anotherVehicle reports whether a path leads to a vehicle that is not the one
+// for sale, such as trade_in.mileage.
+func anotherVehicle(path string) bool {
+	return slices.ContainsFunc(headerWords(path), func(w string) bool {
+		switch w {
+		case "trade", "tradein", "tradeins", "trades", "previous", "replacement", "related", "similar", "comparable", "comparables":
+			return true
+		}
+		return false
+	})
 }
 
 // sellingWords are what a price may stand in and still be the one every buyer

@@ -58,3 +58,18 @@ func TestObjectsOnLinesMayNest(t *testing.T) {
 		t.Errorf("a file that was cut off: %v", err)
 	}
 }
+
+func TestWhatTheFeedSaysOfATradeInIsNotTheCars(t *testing.T) {
+	for _, name := range []string{"trade_in", "tradeIn", "trade-in", "trade", "vehicle_trade_in", "previousVehicle", "similar"} {
+		doc := `[{"stock":"1","year":2020,"make":"Kia","model":"Rio","` + name +
+			`":{"mileage":91000,"vin":"` + vinA + `","exterior_color":"Red","trim":"EX","price":900}}]`
+		units, _ := read(t, oneRooftop(), doc)
+		if l := units[0].Listing; l.Mileage != nil || l.VIN != "" || l.ExteriorColor != "" || l.Trim != "" || l.Price != nil {
+			t.Errorf("%s: mileage %v, VIN %q, color %q, trim %q, price %v", name, num(l.Mileage), l.VIN, l.ExteriorColor, l.Trim, num(l.Price))
+		}
+	}
+	units, _ := read(t, oneRooftop(), `[{"stock":"1","year":2020,"make":"Kia","model":"Rio","details":{"mileage":91000}}]`)
+	if num(units[0].Listing.Mileage) != int64(91000) {
+		t.Errorf("the car's own mileage: %v", num(units[0].Listing.Mileage))
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"log/slog"
 	"net/http"
+	"strings"
 	"sync/atomic"
 
 	"github.com/dealer-agent/dealer/pkg/dealer"
@@ -59,6 +60,11 @@ func serve(w http.ResponseWriter, r *http.Request, f File) {
 		h.Set("Content-Type", f.ContentType)
 		h.Set("Cache-Control", f.CacheControl)
 		h.Set("ETag", f.ETag)
+		if strings.Contains(r.Header.Get("Range"), ",") {
+			// Many ranges would make the answer many times as long as the file.
+			r = r.Clone(r.Context())
+			r.Header.Del("Range")
+		}
 		http.ServeContent(w, r, "", f.Modified, bytes.NewReader(f.Body))
 	case http.MethodOptions:
 		h.Set("Allow", "GET, HEAD, OPTIONS")

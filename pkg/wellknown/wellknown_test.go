@@ -91,6 +91,18 @@ func TestConditionalRequests(t *testing.T) {
 	}
 }
 
+func TestRangesNeverMakeTheAnswerLonger(t *testing.T) {
+	h := wellknown.Handler(dealer.Fixed(profile(t)), nil)
+	whole := ask(h, http.MethodGet, wellknown.CardPath)
+	many := ask(h, http.MethodGet, wellknown.CardPath, "Range", "bytes=0-"+strings.Repeat(",0-", 500))
+	if many.Code != http.StatusOK || many.Body.String() != whole.Body.String() {
+		t.Errorf("many ranges: %d with %d bytes, the file has %d", many.Code, many.Body.Len(), whole.Body.Len())
+	}
+	if one := ask(h, http.MethodGet, wellknown.CardPath, "Range", "bytes=0-9"); one.Code != http.StatusPartialContent || one.Body.Len() != 10 {
+		t.Errorf("one range: %d with %d bytes", one.Code, one.Body.Len())
+	}
+}
+
 func TestAnEditedProfileHasAnotherTag(t *testing.T) {
 	s := &source{profile: profile(t)}
 	h := wellknown.Handler(s, nil)

@@ -57,6 +57,9 @@ func TestCardIsServedWithValidators(t *testing.T) {
 		card.Capabilities.Extensions[0].URI != "https://autoagentprotocol.org/extensions/aap/v1.3" {
 		t.Errorf("card %s", body)
 	}
+	if res, many := d.get(t, "/.well-known/agent-card.json", "Range", "bytes=0-,0-,0-"); res.StatusCode != 200 || len(many) != len(body) {
+		t.Errorf("three ranges: HTTP %d with %d bytes, the card has %d", res.StatusCode, len(many), len(body))
+	}
 	if res, _ := d.get(t, "/.well-known/agent-card.json", "If-None-Match", res.Header.Get("ETag")); res.StatusCode != 304 {
 		t.Errorf("conditional GET: HTTP %d, want 304", res.StatusCode)
 	}

@@ -118,7 +118,7 @@ func (m *Machine) Close() error {
 
 func (m *Machine) assemble() error {
 	log := m.config.Log
-	m.profiles = localProfile{
+	m.profiles = &localProfile{
 		Source: dealer.NewCache(dealer.File(m.config.Profile), profileTTL, time.Now, func(_ context.Context, err error) {
 			if m.handler != nil { // before that, Open returns the fault
 				log.Warn("profile refused, the last good one stays", "reason", err.Error())

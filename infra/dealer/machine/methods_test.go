@@ -124,6 +124,8 @@ func TestRefusalsOfHTTPCarryJSONRPC(t *testing.T) {
 		{"plain text", "POST", "/a2a", "text/plain", envelope(`{"data":` + information + `}`), 415},
 		{"no content type", "POST", "/a2a", "", envelope(`{"data":` + information + `}`), 415},
 		{"more than 256 KiB", "POST", "/a2a", "application/json", strings.Repeat(" ", 256<<10) + "{}", 413},
+		{"two content types", "POST", "/a2a", "application/json\ntext/plain", envelope(`{"data":` + information + `}`), 415},
+		{"the same content type twice", "POST", "/a2a", "application/json\napplication/json", envelope(`{"data":` + information + `}`), 415},
 		{"a charset and a final slash", "POST", "/a2a/", "application/json; charset=utf-8", envelope(`{"data":` + information + `}`), 200},
 	} {
 		t.Run(v.name, func(t *testing.T) {
@@ -132,7 +134,7 @@ func TestRefusalsOfHTTPCarryJSONRPC(t *testing.T) {
 				t.Fatal(err)
 			}
 			if v.contentType != "" {
-				req.Header.Set("Content-Type", v.contentType)
+				req.Header["Content-Type"] = strings.Split(v.contentType, "\n")
 			}
 			res, err := d.client.Do(req)
 			if err != nil {

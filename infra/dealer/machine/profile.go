@@ -3,6 +3,7 @@ package machine
 import (
 	"context"
 	"slices"
+	"sync"
 
 	"github.com/dealer-agent/dealer/pkg/dealer"
 )
@@ -12,17 +13,27 @@ import (
 type localProfile struct {
 	dealer.Source
 	url, outbox string
+
+	mu             sync.Mutex
+	loaded, fitted *dealer.Profile
 }
 
-// Profile returns a fitted copy; the cached profile stays as it is.
-func (l localProfile) Profile(ctx context.Context) (*dealer.Profile, error) {
+// Profile returns a fitted copy, the same one as long as the source gives the
+// same profile; the cached profile stays as it is.
+func (l *localProfile) Profile(ctx context.Context) (*dealer.Profile, error) {
 	p, err := l.Source.Profile(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if p.URL != "" && l.outbox == "" {
-		return p, nil
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.loaded != p {
+		l.loaded, l.fitted = p, l.fit(p)
 	}
+	return l.fitted, nil
+}
+
+func (l *localProfile) fit(p *dealer.Profile) *dealer.Profile {
 	fitted := *p
 	if fitted.URL == "" {
 		fitted.URL = l.url
@@ -35,5 +46,5 @@ func (l localProfile) Profile(ctx context.Context) (*dealer.Profile, error) {
 			}
 		}
 	}
-	return &fitted, nil
+	return &fitted
 }

@@ -25,26 +25,36 @@ const (
 	InternalError              Code = "INTERNAL_ERROR"
 )
 
-// codes is the one table from code to JSON-RPC number and default retryable
-// (AAP v1.3 errors).
-var codes = []struct {
+// AuthRequired is the code of AAP v0.1 alone for a call without valid
+// credentials. Codes leaves it out; see Version.Codes.
+const AuthRequired Code = "AUTH_REQUIRED"
+
+// codeRow is one code: its JSON-RPC number, its HTTP status on the HTTP+JSON
+// binding of AAP v0.1 to v1.0, and whether a retry may help.
+type codeRow struct {
 	code      Code
-	rpc       int
+	rpc, http int
 	retryable bool
-}{
-	{UnsupportedSkill, -32601, false},
-	{SchemaValidationFailed, -32602, false},
-	{MissingRequiredField, -32602, false},
-	{InvalidCondition, -32602, false},
-	{VehicleNotFound, -32000, false},
-	{VehicleUnavailable, -32000, false},
-	{ContactConsentRequired, -32000, false},
-	{InvalidConsent, -32000, false},
-	{AppointmentTimeUnavailable, -32000, false},
-	{IdempotencyConflict, -32000, false},
-	{RateLimited, -32002, true},
-	{InternalError, -32603, true},
 }
+
+// codes is the one table of codes (AAP v1.3 errors, AAP v1.0 errors).
+var codes = []codeRow{
+	{UnsupportedSkill, -32601, 404, false},
+	{SchemaValidationFailed, -32602, 422, false},
+	{MissingRequiredField, -32602, 422, false},
+	{InvalidCondition, -32602, 422, false},
+	{VehicleNotFound, -32000, 404, false},
+	{VehicleUnavailable, -32000, 409, false},
+	{ContactConsentRequired, -32000, 403, false},
+	{InvalidConsent, -32000, 403, false},
+	{AppointmentTimeUnavailable, -32000, 409, false},
+	{IdempotencyConflict, -32000, 409, false},
+	{RateLimited, -32002, 429, true},
+	{InternalError, -32603, 500, true},
+}
+
+// authRequired is the row of AUTH_REQUIRED (AAP v0.1 errors).
+var authRequired = codeRow{AuthRequired, -32001, 401, false}
 
 // Codes lists every code in table order.
 func Codes() []Code {
@@ -58,22 +68,34 @@ func Codes() []Code {
 // RPC is the JSON-RPC error number that carries the code; unknown codes get
 // the number of INTERNAL_ERROR.
 func (c Code) RPC() int {
-	for _, row := range codes {
-		if row.code == c {
-			return row.rpc
-		}
+	if row, ok := c.row(); ok {
+		return row.rpc
 	}
 	return InternalError.RPC()
 }
 
+// HTTP is the status that carries the code on the HTTP+JSON binding; unknown
+// codes get that of INTERNAL_ERROR.
+func (c Code) HTTP() int {
+	if row, ok := c.row(); ok {
+		return row.http
+	}
+	return InternalError.HTTP()
+}
+
 // Retryable is the code's default answer to "may the same request succeed later?".
 func (c Code) Retryable() bool {
+	row, _ := c.row()
+	return row.retryable
+}
+
+func (c Code) row() (codeRow, bool) {
 	for _, row := range codes {
 		if row.code == c {
-			return row.retryable
+			return row, true
 		}
 	}
-	return false
+	return authRequired, c == AuthRequired
 }
 
 // Violation is one fault of a payload: where, which rule, and what to do

@@ -35,7 +35,11 @@ type Options struct {
 // Errors wrap ErrUnrenderable and hold no personal data.
 func Render(r lead.Record, p *dealer.Profile, o Options) ([]byte, error) {
 	d := document{writer: writer{buf: make([]byte, 0, 4096), ascii: o.ASCII}, record: &r, profile: p}
-	if err := d.lead.decode(r.Request); err != nil {
+	primary, err := r.Primary()
+	if err == nil {
+		err = d.lead.decode(primary)
+	}
+	if err != nil {
 		// The decoder's own text may quote the buyer.
 		return nil, fmt.Errorf("%w: the stored request is no lead.submit payload", ErrUnrenderable)
 	}

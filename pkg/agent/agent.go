@@ -2,9 +2,11 @@ package agent
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/dealer-agent/dealer/pkg/aap"
+	"github.com/dealer-agent/dealer/pkg/aap/wire"
 	"github.com/dealer-agent/dealer/pkg/dealer"
 	"github.com/dealer-agent/dealer/pkg/inventory"
 	"github.com/dealer-agent/dealer/pkg/lead"
@@ -38,18 +40,19 @@ type Answer struct {
 }
 
 // Call runs the skill that the payload's "type" names under contract version v.
-// Faults of the payload and refusals of the skill are *aap.Error; any other
-// error is the agent's own and must not be shown.
+// The payload and the answer are of that version, whatever the agent speaks
+// inside. Faults of the payload and refusals of the skill are *aap.Error in the
+// version's form; any other error is the agent's own and must not be shown.
 func (a *Agent) Call(ctx context.Context, v aap.Version, payload []byte) (Answer, error) {
 	p, row, err := a.admit(ctx, v, payload)
 	if err != nil {
-		return Answer{}, err
+		return Answer{}, under(v, err)
 	}
 	reply, err := row.call(ctx, a.parts, p, v, payload)
 	if err != nil {
-		return Answer{}, err
+		return Answer{}, under(v, err)
 	}
-	return encode(row.Skill, reply)
+	return encode(row.Skill, p, v, reply)
 }
 
 // Replay gives the stored answer of a lead that was taken before under the
@@ -62,13 +65,13 @@ func (a *Agent) Replay(ctx context.Context, v aap.Version, payload []byte) (Answ
 	}
 	p, row, err := a.admit(ctx, v, payload)
 	if err != nil {
-		return Answer{}, false, err
+		return Answer{}, false, under(v, err)
 	}
 	reply, found, err := a.parts.Desk.Replay(ctx, p, payload)
 	if err != nil || !found {
 		return Answer{}, false, err
 	}
-	answer, err := encode(row.Skill, reply)
+	answer, err := encode(row.Skill, p, v, reply)
 	return answer, err == nil, err
 }
 
@@ -96,11 +99,24 @@ func (a *Agent) admit(ctx context.Context, v aap.Version, payload []byte) (*deal
 	return p, row, nil
 }
 
-// encode renders the reply in its typed envelope.
-func encode(s aap.Skill, reply aap.Reply) (Answer, error) {
+// encode renders the reply in the typed envelope of a version.
+func encode(s aap.Skill, p *dealer.Profile, v aap.Version, reply aap.Reply) (Answer, error) {
 	payload, err := reply.Append(make([]byte, 0, 1024), s)
+	if err == nil && v != aap.Primary() {
+		payload, err = wire.Down(v, s, payload, wire.Context{
+			DealerID: p.ID, Brands: p.Brands, Priced: p.Prices.Shown(v),
+		})
+	}
 	if err != nil {
-		return Answer{}, fmt.Errorf("encode the answer of %s: %w", s.ID, err)
+		return Answer{}, fmt.Errorf("encode the answer of %s for %s: %w", s.ID, v.Label, err)
 	}
 	return Answer{Skill: s, Payload: payload}, nil
+}
+
+// under gives a buyer's error the version's form; other errors stay.
+func under(v aap.Version, err error) error {
+	if e, ok := errors.AsType[*aap.Error](err); ok {
+		return e.Under(v)
+	}
+	return err
 }

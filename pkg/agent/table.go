@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/dealer-agent/dealer/pkg/aap"
+	"github.com/dealer-agent/dealer/pkg/aap/wire"
 	"github.com/dealer-agent/dealer/pkg/dealer"
 	"github.com/dealer-agent/dealer/pkg/inventory"
 	"github.com/dealer-agent/dealer/pkg/lead"
@@ -55,7 +56,7 @@ func Table() []Row {
 				"ranges of price, mileage and year. Each term can be sent back unchanged as a filter of inventory.search. Counts " +
 				"are of listed vehicles at the time of the answer; a range covers only vehicles that state that value.",
 			Tags:   []string{"inventory", "facets", "filters", "counts"},
-			call:   onLot((*inventory.Lot).Facets),
+			call:   onLot(aap.InventoryFacets, (*inventory.Lot).Facets),
 			refuse: refuseFaults,
 		},
 		{
@@ -67,7 +68,7 @@ func Table() []Row {
 				"'price' has no advertised price; do not quote list_price or msrp in its place. 'updated_at' says when the dealer's " +
 				"system last vouched for the vehicle; confirm availability with the dealer. No buyer data is needed.",
 			Tags:   []string{"inventory", "search", "vehicles", "cars", "motorcycles", "price"},
-			call:   onLot((*inventory.Lot).Search),
+			call:   onLot(aap.InventorySearch, (*inventory.Lot).Search),
 			refuse: refuseFaults,
 		},
 		{
@@ -78,7 +79,7 @@ func Table() []Row {
 				"known. The rules for quoting prices are those of inventory.search. Members that are absent are unknown: do not " +
 				"fill them from other sources.",
 			Tags:   []string{"inventory", "vehicle", "vin", "stock", "detail"},
-			call:   onLot((*inventory.Lot).Vehicle),
+			call:   onLot(aap.InventoryVehicle, (*inventory.Lot).Vehicle),
 			refuse: refuseFaults,
 		},
 		{
@@ -102,14 +103,19 @@ func information(_ context.Context, _ Parts, p *dealer.Profile, _ aap.Version, _
 	return aap.Reply{Data: p.Information()}, nil
 }
 
-// onLot is a row whose skill is a method of the lot: from request struct to reply.
-func onLot[Req any](skill func(*inventory.Lot, context.Context, *dealer.Profile, Req) (aap.Reply, error)) call {
-	return func(ctx context.Context, parts Parts, p *dealer.Profile, _ aap.Version, payload []byte) (aap.Reply, error) {
+// onLot is a row whose skill is a method of the lot, as the version shows it:
+// from request struct to reply.
+func onLot[Req any](s aap.Skill, method func(*inventory.Lot, context.Context, *dealer.Profile, Req) (aap.Reply, error)) call {
+	return func(ctx context.Context, parts Parts, p *dealer.Profile, v aap.Version, payload []byte) (aap.Reply, error) {
+		primary, err := wire.Up(v, s, payload)
+		if err != nil {
+			return aap.Reply{}, err
+		}
 		var req Req
-		if err := json.Unmarshal(payload, &req); err != nil {
+		if err := json.Unmarshal(primary, &req); err != nil {
 			return aap.Reply{}, fmt.Errorf("decode a payload that fits its schema: %w", err)
 		}
-		return skill(parts.Lot, ctx, p, req)
+		return method(parts.Lot.Under(v), ctx, p, req)
 	}
 }
 

@@ -1,12 +1,10 @@
 package crm
 
 import (
-	"encoding/json"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/dealer-agent/dealer/pkg/aap"
 	"github.com/dealer-agent/dealer/pkg/dealer"
 	"github.com/dealer-agent/dealer/pkg/lead"
 )
@@ -15,11 +13,8 @@ import (
 // over, or nothing. Consent is checked where contact data is used, not only
 // where it was received (AAP v1.3 behavior-rules).
 func withheld(r lead.Record, p *dealer.Profile, now time.Time) string {
-	var request struct {
-		Customer aap.Customer `json:"customer"`
-		Consent  aap.Consent  `json:"consent"`
-	}
-	if json.Unmarshal(r.Request, &request) != nil {
+	request, err := r.Lead()
+	if err != nil {
 		return "" // rendering fails on it and says so
 	}
 	consent, customer := request.Consent, request.Customer

@@ -16,6 +16,9 @@ const (
 
 	maxRooftops = 1000
 	maxTargets  = 100
+	maxBrands   = 100
+	maxRules    = 50
+	maxGuide    = 20_000
 )
 
 var idForm = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$`)
@@ -43,6 +46,9 @@ func check(p *Profile, r *reader) {
 		r.requiredURL("provider.url", p.Provider.URL, "write the operator's website, or remove provider")
 	}
 	checkOffers(p, r)
+	checkTexts("brands", p.Brands, maxBrands, maxName, "write a make such as Honda, or remove the item", r)
+	checkTexts("llm.rules", p.LLM.Rules, maxRules, maxText, "write a sentence, or remove the item", r)
+	r.length("llm.guide", p.LLM.Guide, maxGuide)
 	checkRooftops(p, r)
 	checkPrices(&p.Prices, r)
 	checkInventory(&p.Inventory, r)
@@ -76,6 +82,20 @@ func checkOffers(p *Profile, r *reader) {
 			r.oneOf(fmt.Sprintf("%s[%d]", list.path, i), item, list.known...)
 		}
 	}
+	if main := aap.Primary(); len(p.Versions) > 0 && !p.Serves(main) {
+		r.fault("versions", "leaves out "+main.Label+", which the agent's main address and card serve", "add "+main.Label)
+	}
+}
+
+// checkTexts refuses a list that is too long, or has blank, overlong or equal items.
+func checkTexts(path string, items []string, most, longest int, fix string, r *reader) {
+	if r.tooMany(path, len(items), most) {
+		return
+	}
+	for i, item := range items {
+		r.required(fmt.Sprintf("%s[%d]", path, i), item, longest, fix)
+	}
+	r.unique(path, items)
 }
 
 func checkInventory(v *Inventory, r *reader) {

@@ -26,6 +26,9 @@ func checkPrices(v *Prices, r *reader) {
 	case v.Includes != PricesWithoutFees && r.has("prices.add_fees"):
 		r.fault("prices.add_fees", "is only read together with includes: none", "write includes: none, or remove add_fees")
 	}
+	if v.OutTheDoor && v.Includes == "" {
+		r.fault("prices.out_the_door", "is about a price, but without includes none is published", "write includes: all_mandatory_charges or none, or remove out_the_door")
+	}
 	checkFees("prices.add_fees", v.AddFees, r)
 	if !currencyForm.MatchString(v.Currency) {
 		fix := "write the three-letter ISO 4217 code, such as USD"

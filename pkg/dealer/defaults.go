@@ -33,7 +33,7 @@ func fillDefaults(p *Profile, has func(path string) bool) {
 		}
 	}
 	if !has("versions") {
-		p.Versions = []string{aap.V1_3.Label}
+		p.Versions = []string{aap.Primary().Label}
 	}
 	for i := range p.Rooftops {
 		if a := p.Rooftops[i].Address; a != nil {

@@ -22,6 +22,11 @@ type Prices struct {
 	AddFees []Fee `yaml:"add_fees"`
 	// Currency of amounts that carry none. Only USD is published. Default USD.
 	Currency string `yaml:"currency"`
+	// OutTheDoor declares that nothing comes on top of the published price, no
+	// tax, title or registration either, so that it is "price" under AAP v1.2
+	// and older too, where the word means all that a buyer pays. Default false:
+	// there, no vehicle has a price.
+	OutTheDoor bool `yaml:"out_the_door"`
 }
 
 // Inventory sets freshness and guards.

@@ -6,6 +6,10 @@ import (
 	"github.com/dealer-agent/dealer/pkg/aap"
 )
 
+// Shown reports whether the dealer's price has the meaning that contract v
+// gives to "price" (AAP v1.3 and v1.2 pricing-and-ftc).
+func (p Prices) Shown(v aap.Version) bool { return p.OutTheDoor || !v.PriceIsOutTheDoor }
+
 // Publish says what a vehicle shows for the number in the feed's price column,
 // in whole US dollars; zero or less is no number. Nil results are absent
 // members.

@@ -24,11 +24,15 @@ type Profile struct {
 	URL string `yaml:"url"`
 	// Provider is the organisation operating the agent. Optional.
 	Provider *Provider `yaml:"provider"`
+	// Brands are the makes the dealer represents, at most 100; dealer.information
+	// of AAP v0.1 tells them. Optional.
+	Brands []string `yaml:"brands"`
 	// Rooftops are the locations, the main one first. 1 to 1000.
 	Rooftops []Rooftop `yaml:"rooftops"`
 	// Skills are the offered AAP skills. Default: all five.
 	Skills []string `yaml:"skills"`
-	// Versions are the served AAP contracts by label. Default: [v1.3].
+	// Versions are the served AAP contracts by label, each at a URL of its own;
+	// v1.3, the main one, is among them. Default: [v1.3].
 	Versions []string `yaml:"versions"`
 	// Prices says what the feed's price column contains.
 	Prices Prices `yaml:"prices"`
@@ -43,6 +47,8 @@ type Profile struct {
 	Delivery []Target `yaml:"delivery"`
 	// ADF sets the form of the XML.
 	ADF ADF `yaml:"adf"`
+	// LLM advises the language models that call by the contract manifest of AAP v0.1.
+	LLM LLM `yaml:"llm"`
 	// Access limits who may call and how often.
 	Access Access `yaml:"access"`
 
@@ -56,6 +62,16 @@ type Provider struct {
 	Organization string `yaml:"organization"`
 	// URL is the operator's website. Required.
 	URL string `yaml:"url"`
+}
+
+// LLM is advice to language models that call the agent (AAP v0.1 contract-manifest).
+type LLM struct {
+	// Rules are sentences the manifest carries, at most 50. Default: a few
+	// about consent, price and availability.
+	Rules []string `yaml:"rules"`
+	// Guide is a Markdown text of at most 20000 characters, published beside
+	// the manifest. Default: one made of the profile.
+	Guide string `yaml:"guide"`
 }
 
 // Access limits callers.
@@ -79,6 +95,11 @@ type Access struct {
 // Offers reports whether the profile lists the skill.
 func (p *Profile) Offers(s aap.Skill) bool {
 	return slices.Contains(p.Skills, s.ID)
+}
+
+// Serves reports whether the profile lists the contract.
+func (p *Profile) Serves(v aap.Version) bool {
+	return slices.Contains(p.Versions, v.Label)
 }
 
 // Rooftop finds a rooftop by name or alias, case folded; nil when there is none.

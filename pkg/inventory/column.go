@@ -107,8 +107,12 @@ var sortFields = map[string]sortField{
 	"make": sortStrings, "model": sortStrings + 1, "stock": sortStrings + 2,
 }
 
+// sortNothing is a field that no listing has a value of: what is left of the
+// order are its ties, by key.
+const sortNothing = sortStrings + 3
+
 // numSorts counts the sort fields' slots.
-const numSorts = sortStrings + 3
+const numSorts = sortStrings + 4
 
 // ordered returns the order by a field, built on first use: most searches of
 // an index ask for two or three of them.
@@ -130,6 +134,8 @@ func (x *Index) sortColumn(f sortField) column {
 		return x.fields[fieldModel].ranks()
 	case sortStrings + 2:
 		return stringRanks(x.stocks)
+	case sortNothing:
+		return stringRanks(make([]string, x.Size()))
 	}
 	return x.columns[f]
 }

@@ -49,7 +49,11 @@ type tally [numFields][]uint32
 
 // Facets breaks down the listings that match the filters.
 func (x *Index) Facets(p *dealer.Profile, req *aap.FacetsRequest, now time.Time) *Breakdown {
-	r := x.narrow(p, &req.Filters, now)
+	return x.facets(p, aap.Primary(), req, now)
+}
+
+func (x *Index) facets(p *dealer.Profile, v aap.Version, req *aap.FacetsRequest, now time.Time) *Breakdown {
+	r := x.narrow(p, v, &req.Filters, now)
 	defer r.release()
 	return x.breakdown(p, r)
 }
@@ -167,6 +171,9 @@ func (x *Index) breakdown(p *dealer.Profile, r *narrowing) *Breakdown {
 		b.terms[id] = out
 	}
 	for i, span := range facetRanges {
+		if span.column == colPrice && !r.priced {
+			continue
+		}
 		b.ranges[i] = r.span(span.column)
 	}
 	return b

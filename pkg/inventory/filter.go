@@ -17,6 +17,8 @@ type narrowing struct {
 	x *Index
 	*scratch
 	count int
+	// priced is true when the contract asked under can show the dealer's price.
+	priced bool
 	// emptied is the filter that removed the last before listings.
 	emptied string
 	before  int
@@ -24,8 +26,8 @@ type narrowing struct {
 
 // narrow starts with all listings that may be shown and applies the filters.
 // The scratch stays with the result until release.
-func (x *Index) narrow(p *dealer.Profile, f *aap.Filters, now time.Time) *narrowing {
-	r := &narrowing{x: x, scratch: x.scratch.Get().(*scratch)}
+func (x *Index) narrow(p *dealer.Profile, v aap.Version, f *aap.Filters, now time.Time) *narrowing {
+	r := &narrowing{x: x, scratch: x.scratch.Get().(*scratch), priced: p.Prices.Shown(v)}
 	r.hits.fill(x.Size())
 	r.count = x.Size()
 	if limit := p.Inventory.HardMaxAge.Std(); limit > 0 {
@@ -200,6 +202,11 @@ func (r *narrowing) number(minName, maxName string, c int, low, high *aap.Int) {
 		if low != nil {
 			name = minName + " and " + maxName
 		}
+	}
+	if c == colPrice && !r.priced {
+		clear(r.tmp)
+		r.keep(name)
+		return
 	}
 	col := r.x.columns[c]
 	o := r.x.ordered(sortField(c), false)

@@ -21,6 +21,13 @@ import (
 // build. Indexes of the dealers that were longest not asked for are dropped
 // beyond a memory budget.
 type Lot struct {
+	*shelf
+	// version is the contract whose view of the lot this is.
+	version aap.Version
+}
+
+// shelf is what all views of a lot share.
+type shelf struct {
 	store Store
 	now   func() time.Time
 	build singleflight.Group
@@ -41,7 +48,18 @@ const warmBytes = 256 << 20
 
 // NewLot makes a Lot; now is the clock that freshness is judged by.
 func NewLot(store Store, now func() time.Time) *Lot {
-	return &Lot{store: store, now: now, budget: warmBytes, warm: map[string]*warmIndex{}}
+	return &Lot{shelf: &shelf{store: store, now: now, budget: warmBytes, warm: map[string]*warmIndex{}}, version: aap.Primary()}
+}
+
+// Under is the same lot as contract v sees it. Where the contract gives "price"
+// a meaning that the dealer's number lacks, no listing has a price to filter
+// or to sort by, and there is no range of prices; to leave it out of the
+// listings themselves is for the translation to that contract.
+func (l *Lot) Under(v aap.Version) *Lot {
+	if v == l.version {
+		return l
+	}
+	return &Lot{shelf: l.shelf, version: v}
 }
 
 // Search answers inventory.search. A dealer without an import has no
@@ -52,8 +70,8 @@ func (l *Lot) Search(ctx context.Context, p *dealer.Profile, req aap.SearchReque
 		return aap.Reply{}, err
 	}
 	now := l.now()
-	page := x.Search(p, &req, now)
-	return aap.Reply{Data: page, Message: x.message(p, &req, page, now)}, nil
+	page := x.search(p, l.version, &req, now, false)
+	return aap.Reply{Data: page, Message: x.message(p, l.version, &req, page, now)}, nil
 }
 
 // Facets answers inventory.facets.
@@ -63,7 +81,7 @@ func (l *Lot) Facets(ctx context.Context, p *dealer.Profile, req aap.FacetsReque
 		return aap.Reply{}, err
 	}
 	now := l.now()
-	b := x.Facets(p, &req, now)
+	b := x.facets(p, l.version, &req, now)
 	var say sentences
 	if b.total == 0 {
 		x.explain(&say, p, &req.Filters, b.note, 0)
@@ -73,7 +91,7 @@ func (l *Lot) Facets(ctx context.Context, p *dealer.Profile, req aap.FacetsReque
 }
 
 // index returns the index of the dealer's current generation.
-func (l *Lot) index(ctx context.Context, dealerID string) (*Index, error) {
+func (l *shelf) index(ctx context.Context, dealerID string) (*Index, error) {
 	for range 8 {
 		head, err := l.store.Head(ctx, dealerID)
 		if errors.Is(err, ErrNotFound) {
@@ -106,7 +124,7 @@ func (l *Lot) index(ctx context.Context, dealerID string) (*Index, error) {
 }
 
 // held is the warm index if it shows the revision or a later one.
-func (l *Lot) held(dealerID string, revision int64) *Index {
+func (l *shelf) held(dealerID string, revision int64) *Index {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	w, ok := l.warm[dealerID]
@@ -118,7 +136,7 @@ func (l *Lot) held(dealerID string, revision int64) *Index {
 	return w.index
 }
 
-func (l *Lot) load(ctx context.Context, dealerID string, head Head) (*Index, error) {
+func (l *shelf) load(ctx context.Context, dealerID string, head Head) (*Index, error) {
 	units, err := l.store.Snapshot(ctx, dealerID, head)
 	if err != nil {
 		return nil, fmt.Errorf("read the inventory of revision %d: %w", head.Revision, err)
@@ -139,7 +157,7 @@ func (l *Lot) load(ctx context.Context, dealerID string, head Head) (*Index, err
 }
 
 // shrink drops the indexes longest not used until the rest fits the budget.
-func (l *Lot) shrink(except string) {
+func (l *shelf) shrink(except string) {
 	total := 0
 	for _, w := range l.warm {
 		total += len(w.index.encoded)
@@ -198,7 +216,7 @@ func (l *Lot) Vehicle(ctx context.Context, p *dealer.Profile, req aap.VehicleReq
 
 // find tries the identifiers in order. Units gone for longer than the dealer
 // remembers are passed over.
-func (l *Lot) find(ctx context.Context, p *dealer.Profile, now time.Time, vin, stock, vehicleID string) (Vehicle, error) {
+func (l *shelf) find(ctx context.Context, p *dealer.Profile, now time.Time, vin, stock, vehicleID string) (Vehicle, error) {
 	for _, id := range [...]Identifier{{VIN: vin}, {Stock: stock}, {VehicleID: vehicleID}} {
 		if id == (Identifier{}) {
 			continue

@@ -22,7 +22,7 @@ type notes struct {
 func (r *narrowing) notes() notes { return notes{r.emptied, r.before} }
 
 // message tells the buyer's agent what it is looking at.
-func (x *Index) message(p *dealer.Profile, req *aap.SearchRequest, page *Page, now time.Time) string {
+func (x *Index) message(p *dealer.Profile, v aap.Version, req *aap.SearchRequest, page *Page, now time.Time) string {
 	var say sentences
 	switch {
 	case page.Len() == 1:
@@ -33,16 +33,26 @@ func (x *Index) message(p *dealer.Profile, req *aap.SearchRequest, page *Page, n
 		say.add("%d match; none from skip %d on.", page.Total, page.Skip)
 	}
 	x.explain(&say, p, &req.Filters, page.note, page.Total)
-	if priced(req) && page.Total > 0 {
-		switch p.Prices.Includes {
-		case "":
-			say.add("This dealer publishes no complete price; list_price is for information only.")
-		default:
-			say.add("price includes every mandatory dealer charge and excludes tax, title and registration.")
-		}
+	if priced(req) {
+		say.price(p, v, page.Total)
 	}
 	x.warn(&say, p, now)
 	return say.String()
+}
+
+// price says what the price means under a contract.
+func (s *sentences) price(p *dealer.Profile, v aap.Version, total int) {
+	switch {
+	case !p.Prices.Shown(v):
+		s.add("No vehicle has a price here: AAP %s means all that a buyer pays by it, which this dealer does not publish; list_price is for information only.", v.Label)
+	case total == 0:
+	case p.Prices.Includes == "":
+		s.add("This dealer publishes no complete price; list_price is for information only.")
+	case v.PriceIsOutTheDoor:
+		s.add("price is all that a buyer pays.")
+	default:
+		s.add("price includes every mandatory dealer charge and excludes tax, title and registration.")
+	}
 }
 
 func priced(req *aap.SearchRequest) bool {

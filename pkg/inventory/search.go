@@ -78,16 +78,16 @@ const (
 
 // Search finds, sorts and pages. now decides what is too old to be claimed.
 func (x *Index) Search(p *dealer.Profile, req *aap.SearchRequest, now time.Time) *Page {
-	return x.search(p, req, now, false)
+	return x.search(p, aap.Primary(), req, now, false)
 }
 
 // SearchWithFacets is Search with the breakdown of all matches on the page.
 func (x *Index) SearchWithFacets(p *dealer.Profile, req *aap.SearchRequest, now time.Time) *Page {
-	return x.search(p, req, now, true)
+	return x.search(p, aap.Primary(), req, now, true)
 }
 
-func (x *Index) search(p *dealer.Profile, req *aap.SearchRequest, now time.Time, facets bool) *Page {
-	r := x.narrow(p, &req.Filters, now)
+func (x *Index) search(p *dealer.Profile, v aap.Version, req *aap.SearchRequest, now time.Time, facets bool) *Page {
+	r := x.narrow(p, v, &req.Filters, now)
 	defer r.release()
 	page := &Page{Total: r.count, x: x, note: r.notes()}
 	page.Skip, page.Limit = paging(p, req.Pagination)
@@ -96,6 +96,9 @@ func (x *Index) search(p *dealer.Profile, req *aap.SearchRequest, now time.Time,
 		if f, ok := sortFields[req.Sort.Field]; ok {
 			field, descending = f, req.Sort.Order == "desc"
 		}
+	}
+	if field == colPrice && !r.priced {
+		field = sortNothing
 	}
 	page.docs = r.page(x.ordered(field, descending), page.Skip, page.Limit)
 	if facets {

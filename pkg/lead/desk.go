@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/dealer-agent/dealer/pkg/aap"
+	"github.com/dealer-agent/dealer/pkg/aap/wire"
 	"github.com/dealer-agent/dealer/pkg/dealer"
 )
 
@@ -52,7 +53,7 @@ const attempts = 4
 // the answer is a success: a lead that could not be queued waits in the outbox.
 func (d *Desk) Submit(ctx context.Context, p *dealer.Profile, v aap.Version, payload []byte) (aap.Reply, error) {
 	now := d.now()
-	s, err := read(p, payload)
+	s, err := read(p, v, payload)
 	if err != nil {
 		return aap.Reply{}, err
 	}
@@ -104,21 +105,31 @@ type submission struct {
 	digest string
 }
 
-func read(p *dealer.Profile, payload []byte) (*submission, error) {
+// read decodes the payload as the primary contract has it. Leads are equal
+// whatever contracts they came under; a key belongs to the payload as it came.
+func read(p *dealer.Profile, v aap.Version, payload []byte) (*submission, error) {
 	s := &submission{dealerID: p.ID, payload: payload}
-	if err := unmarshal(payload, &s.req); err != nil {
-		return nil, err
-	}
-	v, err := decode(payload)
+	primary, err := wire.Up(v, aap.LeadSubmit, payload)
 	if err != nil {
 		return nil, err
 	}
-	doc, _ := v.(map[string]any)
-	s.equal, s.poorer = equals(p.ID, &s.req, doc)
-	if s.req.IdempotencyKey != "" {
-		s.digest = digest(doc)
+	if err := unmarshal(primary, &s.req); err != nil {
+		return nil, err
 	}
-	return s, nil
+	value, err := decode(primary)
+	if err != nil {
+		return nil, err
+	}
+	doc, _ := value.(map[string]any)
+	s.equal, s.poorer = equals(p.ID, &s.req, doc)
+	switch {
+	case s.req.IdempotencyKey == "":
+	case v == aap.Primary():
+		s.digest = digest(doc)
+	default:
+		s.digest, err = Digest(payload)
+	}
+	return s, err
 }
 
 // known finds the answer that the request's idempotency key already has;

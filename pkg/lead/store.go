@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/dealer-agent/dealer/pkg/aap"
+	"github.com/dealer-agent/dealer/pkg/aap/wire"
 )
 
 var (
@@ -39,7 +40,29 @@ type Record struct {
 	ExpiresAt time.Time `json:"expires_at"`
 }
 
-// Answer is a stored response: data and message as first sent.
+// Primary is the request in the form of the primary contract; for one that
+// came so, the bytes as they came.
+func (r Record) Primary() ([]byte, error) {
+	v, ok := aap.VersionByLabel(r.Version)
+	if !ok {
+		v = aap.Primary()
+	}
+	return wire.Up(v, aap.LeadSubmit, r.Request)
+}
+
+// Lead is the request decoded, whichever contract it came under. What only
+// that contract has a place for stays in Request.
+func (r Record) Lead() (aap.LeadRequest, error) {
+	var req aap.LeadRequest
+	primary, err := r.Primary()
+	if err == nil {
+		err = json.Unmarshal(primary, &req)
+	}
+	return req, err
+}
+
+// Answer is a stored response: data and message as first sent, in the form of
+// the primary contract.
 type Answer struct {
 	Data    json.RawMessage `json:"data"`
 	Message string          `json:"message,omitempty"`

@@ -14,7 +14,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/dealer-agent/dealer/pkg/aap"
 	"github.com/dealer-agent/dealer/pkg/agent"
 	"github.com/dealer-agent/dealer/pkg/dealer"
 	"github.com/dealer-agent/dealer/pkg/inventory"
@@ -22,7 +21,6 @@ import (
 	"github.com/dealer-agent/dealer/pkg/lead"
 	"github.com/dealer-agent/dealer/pkg/lead/leadtest"
 	"github.com/dealer-agent/dealer/pkg/schema"
-	"github.com/dealer-agent/dealer/schemas"
 )
 
 // Clock is what every clock of a Stack shows.
@@ -79,18 +77,10 @@ func With(t testing.TB, profile string, vehicles []inventory.Vehicle) *Stack {
 	if _, err := store.Apply(t.Context(), p.ID, inventory.Head{}, change); err != nil {
 		t.Fatalf("fill the lot: %v", err)
 	}
-	files, err := schemas.Version(aap.V1_3.Label)
-	if err != nil {
-		t.Fatal(err)
-	}
-	set, err := schema.New(aap.V1_3, files)
-	if err != nil {
-		t.Fatal(err)
-	}
 	s := &Stack{Profile: p, Leads: leadtest.NewMemory(), Lot: inventory.NewLot(store, Now)}
 	s.Agent = agent.New(agent.Parts{
 		Profiles: dealer.Fixed(p),
-		Schemas:  func(aap.Version) (*schema.Set, error) { return set, nil },
+		Schemas:  schema.Released(),
 		Lot:      s.Lot,
 		Desk:     &lead.Desk{Store: s.Leads, Queue: queue{}, Stock: s.Lot, Now: Now, NewID: s.NewID},
 	})

@@ -62,22 +62,16 @@ func BenchmarkScanLead(b *testing.B) {
 
 // BenchmarkCompileFirstUse is what the first call of each skill pays.
 func BenchmarkCompileFirstUse(b *testing.B) {
-	for _, s := range aap.Skills() {
-		b.Run(s.ID, func(b *testing.B) {
-			b.ReportAllocs()
-			files, err := schemas.Version(aap.V1_3.Label)
-			if err != nil {
-				b.Fatal(err)
-			}
-			for b.Loop() {
-				set, err := schema.New(aap.V1_3, files)
-				if err != nil {
-					b.Fatal(err)
+	for _, label := range schemas.Labels() {
+		for _, s := range aap.Skills() {
+			b.Run(label+"/"+s.ID, func(b *testing.B) {
+				b.ReportAllocs()
+				for b.Loop() {
+					if err := setOf(b, label).Compile(s.RequestSchema()); err != nil {
+						b.Fatal(err)
+					}
 				}
-				if err := set.Compile(s.RequestSchema()); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
+			})
+		}
 	}
 }

@@ -27,7 +27,7 @@ func FuzzCheck(f *testing.F) {
 	for _, format := range schema.Formats() {
 		compiler.RegisterFormat(format)
 	}
-	for file, doc := range ownFiles(f) {
+	for file, doc := range ownFiles(f, aap.V1_3.Label) {
 		if err := compiler.AddResource(aap.V1_3.SchemaBaseURL()+file, doc); err != nil {
 			f.Fatal(err)
 		}

@@ -55,6 +55,8 @@ func mutate(rnd *rand.Rand, root any) any {
 var names = []string{
 	"vin", "stock", "vehicle_id", "email", "phone", "type", "data", "message", "status", "condition", "trade_in", "name", "filters",
 	"vehicle_of_interest", "other_attributes", "fees", "scope", "x", "", "a/b", "~", "monday", "rooftop", "details", "expires_at", "extensions",
+	"source_agent", "zip", "offered_price", "price", "amount", "currency", "requested_windows", "appointment_at", "country", "rooftops",
+	"last_verified_at", "llm", "skills", "auth_type",
 }
 
 var numbers = []any{
@@ -71,7 +73,8 @@ var texts = []string{
 	"a@b.example", "a@b", "a b@c.example", "@b.example", "2026-02-28", "2026-02-30", "2026-02-28T10:00:00Z", "2026-02-28T10:00:00",
 	"2026-02-28t10:00:00.5z", "2026-02-28T24:00:00Z", "2026-02-28T23:59:60Z", "2026-02-28T10:00:00+0100", "2026-02-28 10:00:00Z",
 	"https://a.example", "a.example", "//a.example", "mailto:a@b.example", "http://[::1", "https://a.example/ b", "09:00", "24:00", "9:00",
-	"\u00e9\u4e16", "\u2028", "https://autoagentprotocol.org/extensions/aap/v1.3",
+	"USD", "usd", "EURO", "bearer", "76701", "76701-1234", "handover", "In Stock", "offered_price", "AUTH_REQUIRED", "HTTP+JSON",
+	"https://autoagentprotocol.org/extensions/a2a-automotive-retail/v0.1", "\u00e9\u4e16", "\u2028", "https://autoagentprotocol.org/extensions/aap/v1.3",
 	strings.Repeat("x", 120), strings.Repeat("\u4e16", 121), strings.Repeat("x", 200), strings.Repeat("x", 201), strings.Repeat("x", 128),
 	strings.Repeat("x", 129), strings.Repeat("x", 2000), strings.Repeat("x", 2001), strings.Repeat("x", 4001),
 }

@@ -16,8 +16,44 @@ import (
 	"github.com/dealer-agent/dealer/schemas"
 )
 
-// released is the folder of the released v1.3 contract. Without it the test is
-// skipped, and fails where CI=true.
+// version is a contract as far as schemas go: they know it by its label.
+func version(label string) aap.Version { return aap.Version{Label: label} }
+
+// eachVersion runs a test for every contract there is a folder for.
+func eachVersion(t *testing.T, f func(t *testing.T, label string)) {
+	for _, label := range schemas.Labels() {
+		t.Run(label, func(t *testing.T) { f(t, label) })
+	}
+}
+
+// newSet is the set most tests are about: our own files of v1.3.
+func newSet(t testing.TB) *schema.Set { return setOf(t, aap.V1_3.Label) }
+
+func setOf(t testing.TB, label string) *schema.Set {
+	t.Helper()
+	files, err := schemas.Version(label)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := schema.New(version(label), files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// ownFiles are our documents of a version by file name.
+func ownFiles(t testing.TB, label string) map[string]any {
+	t.Helper()
+	files, err := schemas.Version(label)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return documents(t, files)
+}
+
+// released is the folder that holds the released contracts by label. Without it
+// the test is skipped, and fails where CI=true.
 func released(t testing.TB) string {
 	t.Helper()
 	var candidates []string
@@ -29,31 +65,75 @@ func released(t testing.TB) string {
 	}
 	for _, dir := range candidates {
 		if info, err := os.Stat(filepath.Join(dir, "v1.3", "schemas")); err == nil && info.IsDir() {
-			return filepath.Join(dir, "v1.3")
+			return dir
 		}
 	}
 	if os.Getenv("CI") == "true" {
-		t.Fatal("the released contract is not here; set AAP_REFERENCE")
+		t.Fatal("the released contracts are not here; set AAP_REFERENCE")
 	}
-	t.Skip("the released contract is not here; set AAP_REFERENCE")
+	t.Skip("the released contracts are not here; set AAP_REFERENCE")
 	return ""
 }
 
-// oracle is the released schemas as the library itself judges by them.
-type oracle struct {
-	files    map[string]any // released schema documents by file name
-	compiler *jsonschema.Compiler
-	compiled map[string]*jsonschema.Schema
+// releasedFiles are the released documents of a version by file name.
+func releasedFiles(t testing.TB, label string) map[string]any {
+	t.Helper()
+	if label == "v1.2" {
+		return withoutFees(t, releasedFiles(t, "v1.3"))
+	}
+	return documents(t, os.DirFS(filepath.Join(released(t), label, "schemas")))
 }
 
-func newOracle(t testing.TB) *oracle {
+// withoutFees makes the released v1.2 of the released v1.3. The two differ in
+// nothing but the fees, their labels and the wording about prices.
+func withoutFees(t testing.TB, files map[string]any) map[string]any {
 	t.Helper()
-	o := &oracle{files: map[string]any{}, compiled: map[string]*jsonschema.Schema{}, compiler: jsonschema.NewCompiler()}
-	o.compiler.AssertFormat()
-	for _, f := range schema.Formats() {
-		o.compiler.RegisterFormat(f)
+	out := map[string]any{}
+	for name, doc := range files {
+		out[name] = relabelled(doc, "v1.3", "v1.2")
 	}
-	root := os.DirFS(filepath.Join(released(t), "schemas"))
+	remove := func(from any, path ...string) {
+		m := from.(map[string]any)
+		for _, key := range path[:len(path)-1] {
+			m = m[key].(map[string]any)
+		}
+		last := path[len(path)-1]
+		if _, ok := m[last]; !ok {
+			t.Fatalf("the released v1.3 has no %v", path)
+		}
+		delete(m, last)
+	}
+	remove(any(out), "_primitives/dealer-fee.schema.json")
+	remove(out["vehicle.schema.json"], "properties", "fees")
+	remove(out["dealer-information.schema.json"], "$defs", "rooftop", "properties", "fees")
+	return out
+}
+
+// relabelled is a deep copy with one version's label replaced by another's in
+// every address.
+func relabelled(v any, from, to string) any {
+	switch v := v.(type) {
+	case map[string]any:
+		out := make(map[string]any, len(v))
+		for key, kid := range v {
+			out[key] = relabelled(kid, from, to)
+		}
+		return out
+	case []any:
+		out := make([]any, len(v))
+		for i, kid := range v {
+			out[i] = relabelled(kid, from, to)
+		}
+		return out
+	case string:
+		return strings.ReplaceAll(v, "/"+from, "/"+to)
+	}
+	return v
+}
+
+func documents(t testing.TB, root fs.FS) map[string]any {
+	t.Helper()
+	out := map[string]any{}
 	err := fs.WalkDir(root, ".", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
@@ -62,15 +142,35 @@ func newOracle(t testing.TB) *oracle {
 		if err != nil {
 			return err
 		}
-		doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
-		if err != nil {
-			return err
-		}
-		o.files[path] = doc
-		return o.compiler.AddResource(aap.V1_3.SchemaBaseURL()+path, doc)
+		out[path], err = jsonschema.UnmarshalJSON(bytes.NewReader(text))
+		return err
 	})
 	if err != nil {
 		t.Fatal(err)
+	}
+	return out
+}
+
+// oracle is the released schemas of one version as the library itself judges
+// by them.
+type oracle struct {
+	label    string
+	files    map[string]any // released schema documents by file name
+	compiler *jsonschema.Compiler
+	compiled map[string]*jsonschema.Schema
+}
+
+func newOracle(t testing.TB, label string) *oracle {
+	t.Helper()
+	o := &oracle{label: label, files: releasedFiles(t, label), compiled: map[string]*jsonschema.Schema{}, compiler: jsonschema.NewCompiler()}
+	o.compiler.AssertFormat()
+	for _, f := range schema.Formats() {
+		o.compiler.RegisterFormat(f)
+	}
+	for file, doc := range o.files {
+		if err := o.compiler.AddResource(version(label).SchemaBaseURL()+file, doc); err != nil {
+			t.Fatal(err)
+		}
 	}
 	return o
 }
@@ -80,117 +180,12 @@ func (o *oracle) schema(t testing.TB, file string) *jsonschema.Schema {
 	s, ok := o.compiled[file]
 	if !ok {
 		var err error
-		if s, err = o.compiler.Compile(aap.V1_3.SchemaBaseURL() + file); err != nil {
+		if s, err = o.compiler.Compile(version(o.label).SchemaBaseURL() + file); err != nil {
 			t.Fatal(err)
 		}
 		o.compiled[file] = s
 	}
 	return s
-}
-
-// newSet is the set under test: our own files of v1.3.
-func newSet(t testing.TB) *schema.Set {
-	t.Helper()
-	files, err := schemas.Version(aap.V1_3.Label)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := schema.New(aap.V1_3, files)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
-
-// example is a released payload with the schema file it belongs to.
-type example struct {
-	name, file string
-	payload    any
-}
-
-// examples collects the payloads of every released example, also those inside
-// JSON-RPC envelopes.
-func examples(t testing.TB) []example {
-	t.Helper()
-	var out []example
-	root := released(t)
-	for _, pattern := range []string{"examples/*.json", "doc-examples/*.json"} {
-		paths, err := filepath.Glob(filepath.Join(root, pattern))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, path := range paths {
-			text, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
-			if err != nil {
-				t.Fatal(err)
-			}
-			name := filepath.Base(path)
-			if strings.HasPrefix(name, "mcp-manifest") {
-				continue // not a payload of the contract
-			}
-			if strings.HasPrefix(name, "agent-card") {
-				out = append(out, example{name, "agent-card.schema.json", doc})
-				continue
-			}
-			found := typed(doc)
-			if len(found) == 0 {
-				t.Fatalf("%s holds no typed payload", name)
-			}
-			for _, p := range found {
-				out = append(out, example{name, fileOf(t, p["type"].(string)), any(p)})
-			}
-		}
-	}
-	if len(out) < 25 {
-		t.Fatalf("only %d released payloads found", len(out))
-	}
-	return out
-}
-
-// typed finds the outermost objects that carry an AAP type.
-func typed(v any) []map[string]any {
-	switch v := v.(type) {
-	case map[string]any:
-		if s, ok := v["type"].(string); ok && strings.Contains(s, ".") {
-			return []map[string]any{v}
-		}
-		var out []map[string]any
-		for _, kid := range v {
-			out = append(out, typed(kid)...)
-		}
-		return out
-	case []any:
-		var out []map[string]any
-		for _, kid := range v {
-			out = append(out, typed(kid)...)
-		}
-		return out
-	}
-	return nil
-}
-
-func fileOf(t testing.TB, typ string) string {
-	t.Helper()
-	switch typ {
-	case "aap.error":
-		return "error.schema.json"
-	case "aap.event":
-		return "event.schema.json"
-	}
-	for _, s := range aap.Skills() {
-		switch typ {
-		case s.RequestType():
-			return s.RequestSchema()
-		case s.ResponseType():
-			return s.ResponseSchema()
-		}
-	}
-	t.Fatalf("no schema for type %q", typ)
-	return ""
 }
 
 func encode(t testing.TB, v any) []byte {
@@ -200,4 +195,13 @@ func encode(t testing.TB, v any) []byte {
 		t.Fatal(err)
 	}
 	return text
+}
+
+func decode(t testing.TB, text string) any {
+	t.Helper()
+	v, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
 }

@@ -90,11 +90,32 @@ func TestFilesThatAreNotThereAreUnknown(t *testing.T) {
 	}
 }
 
-func TestEverySchemaOfTheVersionCompiles(t *testing.T) {
-	set := newSet(t)
-	for file := range ownFiles(t) {
-		if err := set.Compile(file); err != nil {
-			t.Error(err)
+func TestEverySchemaOfEveryVersionCompiles(t *testing.T) {
+	eachVersion(t, func(t *testing.T, label string) {
+		set := setOf(t, label)
+		for file := range ownFiles(t, label) {
+			if err := set.Compile(file); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+}
+
+func TestNoVersionCostsMoreAtFirstUseThanTheNewest(t *testing.T) {
+	cost := func(label string, s aap.Skill) float64 {
+		return testing.AllocsPerRun(5, func() {
+			if err := setOf(t, label).Compile(s.RequestSchema()); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	for _, s := range aap.Skills() {
+		newest := cost(aap.V1_3.Label, s)
+		for _, label := range schemas.Labels() {
+			// A few members more, such as the ZIP code of old vehicle requests, are allowed for.
+			if n := cost(label, s); n > 1.15*newest {
+				t.Errorf("%s of %s takes %.0f allocations, %s takes %.0f", s.ID, label, n, aap.V1_3.Label, newest)
+			}
 		}
 	}
 }

@@ -1,15 +1,15 @@
 package schema_test
 
 import (
-	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/santhosh-tekuri/jsonschema/v6"
 
-	"github.com/dealer-agent/dealer/pkg/aap"
 	"github.com/dealer-agent/dealer/schemas"
 )
 
@@ -40,40 +40,116 @@ func bare(v any, names bool) any {
 }
 
 func TestOwnFilesConstrainExactlyWhatTheReleasedOnesDo(t *testing.T) {
-	o, own := newOracle(t), ownFiles(t)
-	for file := range o.files {
-		if _, ok := own[file]; !ok {
-			t.Errorf("%s is missing", file)
+	eachVersion(t, func(t *testing.T, label string) {
+		theirs, own := releasedFiles(t, label), ownFiles(t, label)
+		for file := range theirs {
+			if _, ok := own[file]; !ok {
+				t.Errorf("%s is missing", file)
+			}
+		}
+		for file, doc := range own {
+			if diff := cmp.Diff(bare(theirs[file], false), bare(doc, false)); diff != "" {
+				t.Errorf("%s (-released +own):\n%s", file, diff)
+			}
+		}
+	})
+}
+
+func TestEveryReleasedContractHasItsFolder(t *testing.T) {
+	found, err := filepath.Glob(filepath.Join(released(t), "v*", "schemas"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"v1.2"} // made of v1.3
+	for _, dir := range found {
+		want = append(want, filepath.Base(filepath.Dir(dir)))
+	}
+	slices.Sort(want)
+	if diff := cmp.Diff(want, schemas.Labels()); diff != "" {
+		t.Errorf("(-released +own):\n%s", diff)
+	}
+}
+
+func TestEveryFolderSaysWhatItsVersionIs(t *testing.T) {
+	labels := schemas.Labels()
+	for i, label := range labels {
+		text, err := os.ReadFile(filepath.Join("..", "..", "schemas", label, "README.md"))
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		want := []string{"# AAP " + label + "\n", "Extension URI: `https://autoagentprotocol.org/extensions/"}
+		if card, ok := ownFiles(t, label)["agent-card.schema.json"]; ok {
+			uri := extensionURI.FindString(string(encode(t, card)))
+			want = append(want, "`"+uri+"`")
+		}
+		if i > 0 {
+			want = append(want, "since ["+labels[i-1]+"](../"+labels[i-1]+")")
+		}
+		for _, w := range want {
+			if !strings.Contains(string(text), w) {
+				t.Errorf("%s does not say %q", label, w)
+			}
 		}
 	}
-	for file, doc := range own {
-		if diff := cmp.Diff(bare(o.files[file], false), bare(doc, false)); diff != "" {
-			t.Errorf("%s (-released +own):\n%s", file, diff)
+}
+
+var extensionURI = regexp.MustCompile(`https://autoagentprotocol\.org/extensions/[a-z0-9/.-]+`)
+
+// retold are files that constrain the same as in the version before and yet
+// mean something else.
+var retold = map[string][]string{
+	"v1.2": {"appointment.schema.json"},                                    // a test drive may be a ride
+	"v1.3": {"facets.schema.json", "inventory-search-request.schema.json"}, // the meaning of price
+}
+
+func TestWhatDidNotChangeReadsTheSameInTheNextVersion(t *testing.T) {
+	labels := schemas.Labels()
+	for i := 1; i < len(labels); i++ {
+		before, after := ownFiles(t, labels[i-1]), ownFiles(t, labels[i])
+		same := 0
+		for file, doc := range after {
+			old := relabelled(before[file], labels[i-1], labels[i])
+			if old == nil || slices.Contains(retold[labels[i]], file) || cmp.Diff(bare(old, false), bare(doc, false)) != "" {
+				continue
+			}
+			same++
+			// A description may name its own version.
+			if was := strings.ReplaceAll(string(encode(t, old)), "AAP "+labels[i-1], "AAP "+labels[i]); was != string(encode(t, doc)) {
+				t.Errorf("%s of %s tells otherwise than %s:\n%s", file, labels[i], labels[i-1], cmp.Diff(old, doc))
+			}
+		}
+		if same < 5 {
+			t.Errorf("%s shares only %d files with %s", labels[i], same, labels[i-1])
 		}
 	}
 }
 
 func TestOwnFilesAreInOwnWords(t *testing.T) {
 	theirs := map[string]bool{}
-	for _, doc := range newOracle(t).files {
-		for _, s := range sentences(doc, false) {
-			theirs[s] = true
-		}
-	}
-	if len(theirs) < 100 {
-		t.Fatalf("only %d released sentences found", len(theirs))
-	}
-	for file, doc := range ownFiles(t) {
-		found := sentences(doc, false)
-		if len(found) == 0 {
-			t.Errorf("%s describes nothing", file)
-		}
-		for _, s := range found {
-			if theirs[s] {
-				t.Errorf("%s repeats %q", file, s)
+	for _, label := range schemas.Labels() {
+		for _, doc := range releasedFiles(t, label) {
+			for _, s := range sentences(doc, false) {
+				theirs[s] = true
 			}
 		}
 	}
+	if len(theirs) < 300 {
+		t.Fatalf("only %d released sentences found", len(theirs))
+	}
+	eachVersion(t, func(t *testing.T, label string) {
+		for file, doc := range ownFiles(t, label) {
+			found := sentences(doc, false)
+			if len(found) == 0 {
+				t.Errorf("%s describes nothing", file)
+			}
+			for _, s := range found {
+				if theirs[s] {
+					t.Errorf("%s repeats %q", file, s)
+				}
+			}
+		}
+	})
 }
 
 // sentences are the titles and the single sentences of the descriptions.
@@ -100,35 +176,12 @@ func sentences(v any, names bool) []string {
 	return out
 }
 
-func ownFiles(t testing.TB) map[string]any {
-	t.Helper()
-	files, err := schemas.Version(aap.V1_3.Label)
-	if err != nil {
-		t.Fatal(err)
-	}
-	out := map[string]any{}
-	err = fs.WalkDir(files, ".", func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		f, err := files.Open(path)
-		if err != nil {
-			return err
-		}
-		defer f.Close()
-		out[path], err = jsonschema.UnmarshalJSON(f)
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return out
-}
-
 func TestEveryFileCarriesItsOwnAddress(t *testing.T) {
-	for file, doc := range ownFiles(t) {
-		if got, want := doc.(map[string]any)["$id"], aap.V1_3.SchemaBaseURL()+file; got != want {
-			t.Errorf("%s: $id %v, want %s", file, got, want)
+	eachVersion(t, func(t *testing.T, label string) {
+		for file, doc := range ownFiles(t, label) {
+			if got, want := doc.(map[string]any)["$id"], version(label).SchemaBaseURL()+file; got != want {
+				t.Errorf("%s: $id %v, want %s", file, got, want)
+			}
 		}
-	}
+	})
 }

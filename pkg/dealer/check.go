@@ -3,6 +3,7 @@ package dealer
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -82,7 +83,8 @@ func checkOffers(p *Profile, r *reader) {
 			r.oneOf(fmt.Sprintf("%s[%d]", list.path, i), item, list.known...)
 		}
 	}
-	if main := aap.Primary(); len(p.Versions) > 0 && !p.Serves(main) {
+	known := func(label string) bool { return slices.Contains(versions, label) }
+	if main := aap.Primary(); slices.ContainsFunc(p.Versions, known) && !p.Serves(main) {
 		r.fault("versions", "leaves out "+main.Label+", which the agent's main address and card serve", "add "+main.Label)
 	}
 }

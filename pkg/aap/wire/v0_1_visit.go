@@ -50,7 +50,7 @@ func visit(a *object) {
 			if until, ok := w.text("end"); ok && a.find("duration_minutes") == nil {
 				says = append(says, "until "+localTime(until, zone))
 			} else if ok && minutes(w) != a.minutes() {
-				says = append(says, "between "+window(w, zone))
+				says = append(says, "within "+window(w, zone))
 			}
 			continue
 		}

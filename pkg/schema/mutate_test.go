@@ -2,7 +2,6 @@ package schema_test
 
 import (
 	"encoding/json"
-	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -10,11 +9,11 @@ import (
 
 // mutate changes one place of the payload, at any level, and returns the payload.
 func mutate(rnd *rand.Rand, root any) any {
-	places := collect(nil, &root)
+	places := collect(&root)
 	at := places[rnd.IntN(len(places))]
 	switch v := at.get().(type) {
 	case map[string]any:
-		keys := slices.Sorted(maps.Keys(v))
+		keys := sortedKeys(v)
 		switch n := rnd.IntN(10); {
 		case n < 4 && len(keys) > 0:
 			delete(v, keys[rnd.IntN(len(keys))])
@@ -118,31 +117,61 @@ func junk(rnd *rand.Rand) any {
 
 func pick[T any](rnd *rand.Rand, from []T) T { return from[rnd.IntN(len(from))] }
 
-// place is one value inside a payload that can be replaced.
+// place is one value inside a payload that can be replaced: an item, a member
+// or, of a *any, the payload itself.
 type place struct {
-	get func() any
-	set func(any)
+	in    any
+	key   string
+	index int
 }
 
-func collect(out []place, root *any) []place {
-	out = append(out, place{func() any { return *root }, func(v any) { *root = v }})
-	return below(out, *root)
+func (p place) get() any {
+	switch in := p.in.(type) {
+	case map[string]any:
+		return in[p.key]
+	case []any:
+		return in[p.index]
+	default:
+		return *p.in.(*any)
+	}
+}
+
+func (p place) set(v any) {
+	switch in := p.in.(type) {
+	case map[string]any:
+		in[p.key] = v
+	case []any:
+		in[p.index] = v
+	default:
+		*p.in.(*any) = v
+	}
+}
+
+func collect(root *any) []place {
+	return below(append(make([]place, 0, 128), place{in: root}), *root)
 }
 
 func below(out []place, v any) []place {
 	switch v := v.(type) {
 	case map[string]any:
-		for _, key := range slices.Sorted(maps.Keys(v)) {
-			out = append(out, place{func() any { return v[key] }, func(x any) { v[key] = x }})
-			out = below(out, v[key])
+		for _, key := range sortedKeys(v) {
+			out = below(append(out, place{in: v, key: key}), v[key])
 		}
 	case []any:
 		for i := range v {
-			out = append(out, place{func() any { return v[i] }, func(x any) { v[i] = x }})
-			out = below(out, v[i])
+			out = below(append(out, place{in: v, index: i}), v[i])
 		}
 	}
 	return out
+}
+
+func sortedKeys(m map[string]any) []string {
+	keys := make([]string, 0, len(m))
+	for key := range m {
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
+	return keys
 }
 
 func clone(v any) any {

@@ -3,13 +3,13 @@ package schema_test
 import (
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/dealer-agent/dealer/pkg/aap"
 	"github.com/dealer-agent/dealer/schemas"
 )
 
@@ -70,6 +70,17 @@ func TestEveryReleasedContractHasItsFolder(t *testing.T) {
 	}
 }
 
+func TestEveryVersionOfTheAgentHasItsFolder(t *testing.T) {
+	var want []string
+	for _, v := range aap.Versions() {
+		want = append(want, v.Label)
+	}
+	slices.Sort(want)
+	if diff := cmp.Diff(want, schemas.Labels()); diff != "" {
+		t.Errorf("(-agent +folders):\n%s", diff)
+	}
+}
+
 func TestEveryFolderSaysWhatItsVersionIs(t *testing.T) {
 	labels := schemas.Labels()
 	for i, label := range labels {
@@ -78,11 +89,11 @@ func TestEveryFolderSaysWhatItsVersionIs(t *testing.T) {
 			t.Error(err)
 			continue
 		}
-		want := []string{"# AAP " + label + "\n", "Extension URI: `https://autoagentprotocol.org/extensions/"}
-		if card, ok := ownFiles(t, label)["agent-card.schema.json"]; ok {
-			uri := extensionURI.FindString(string(encode(t, card)))
-			want = append(want, "`"+uri+"`")
+		v, ok := aap.VersionByLabel(label)
+		if !ok {
+			t.Errorf("%s is no version of the agent", label)
 		}
+		want := []string{"# AAP " + label + "\n", "Extension URI: `" + v.ExtensionURI + "`."}
 		if i > 0 {
 			want = append(want, "since ["+labels[i-1]+"](../"+labels[i-1]+")")
 		}
@@ -93,8 +104,6 @@ func TestEveryFolderSaysWhatItsVersionIs(t *testing.T) {
 		}
 	}
 }
-
-var extensionURI = regexp.MustCompile(`https://autoagentprotocol\.org/extensions/[a-z0-9/.-]+`)
 
 // retold are files that constrain the same as in the version before and yet
 // mean something else.

@@ -25,8 +25,20 @@ type Row struct {
 	// Writes is true when a call leaves something behind at the dealer.
 	Writes bool
 
+	// outTheDoor is the Description under contracts whose price is all that a
+	// buyer pays and which know no fees; empty when it is the same.
+	outTheDoor string
+
 	call   call
 	refuse refuse
+}
+
+// Under is the row as contract v presents it.
+func (r Row) Under(v aap.Version) Row {
+	if v.PriceIsOutTheDoor && r.outTheDoor != "" {
+		r.Description = r.outTheDoor
+	}
+	return r
 }
 
 // call answers a payload that has passed the request schema.
@@ -45,6 +57,8 @@ func Table() []Row {
 			Description: "Who the dealer is and where: group name, rooftops with address, phones, e-mails, opening hours in each " +
 				"rooftop's own time zone, mandatory dealer fees and capabilities. A weekday without hours is unknown, not open; " +
 				"a day with null hours is closed. Absent fees mean they are not disclosed, an empty list means there are none.",
+			outTheDoor: "Who the dealer is and where: name, address, phones, e-mails, opening hours in the dealer's own time zone and " +
+				"capabilities. A weekday without hours is unknown, not open; a day with null hours is closed.",
 			Tags:   []string{"dealer", "rooftops", "opening-hours", "contact", "fees"},
 			call:   information,
 			refuse: refuseFaults,
@@ -67,6 +81,10 @@ func Table() []Row {
 				"charges (tax, title, registration) outside: quote it as such, never add 'fees' to it again. A vehicle without " +
 				"'price' has no advertised price; do not quote list_price or msrp in its place. 'updated_at' says when the dealer's " +
 				"system last vouched for the vehicle; confirm availability with the dealer. No buyer data is needed.",
+			outTheDoor: "Find vehicles for sale by make, model, year, condition, price, mileage, equipment and more, sorted and " +
+				"paged. 'price' is the final out-the-door price, all that a buyer pays: quote it as such. A vehicle without 'price' has " +
+				"none to quote, and no price filter finds it; do not quote list_price or msrp in its place. Each vehicle says when the " +
+				"dealer's system last vouched for it; confirm availability with the dealer. No buyer data is needed.",
 			Tags:   []string{"inventory", "search", "vehicles", "cars", "motorcycles", "price"},
 			call:   onLot(aap.InventorySearch, (*inventory.Lot).Search),
 			refuse: refuseFaults,

@@ -10,6 +10,7 @@ import (
 
 	"github.com/dealer-agent/dealer/pkg/aap"
 	"github.com/dealer-agent/dealer/pkg/aap/wire"
+	"github.com/dealer-agent/dealer/pkg/agent"
 	"github.com/dealer-agent/dealer/pkg/agent/agenttest"
 	"github.com/dealer-agent/dealer/pkg/inventory"
 	"github.com/dealer-agent/dealer/pkg/schema"
@@ -163,6 +164,23 @@ func TestErrorsOfEveryCodeFitEveryVersion(t *testing.T) {
 		}
 		if has != (v.Label == "v0.1") {
 			t.Errorf("%s: AUTH_REQUIRED %v", v.Label, has)
+		}
+	}
+}
+
+func TestDescriptionsSayWhatThePriceMeans(t *testing.T) {
+	for _, v := range aap.Versions() {
+		for _, row := range agent.Table() {
+			shown := row.Under(v)
+			if shown.Skill != row.Skill || len(shown.Description) < 80 {
+				t.Errorf("%s of %s: %q", row.ID, v.Label, shown.Description)
+			}
+			if v.PriceIsOutTheDoor && (strings.Contains(shown.Description, "government charges") || strings.Contains(shown.Description, "mandatory dealer fees")) {
+				t.Errorf("%s of %s: %q", row.ID, v.Label, shown.Description)
+			}
+			if v == aap.Primary() && shown.Description != row.Description {
+				t.Errorf("%s of %s: %q", row.ID, v.Label, shown.Description)
+			}
 		}
 	}
 }

@@ -34,7 +34,7 @@ func main() {
 	doors := http.NewServeMux()
 	front := a2a.NewHandler(a2a.Config{Agent: skills, Profiles: profiles, Log: logger})
 	doors.Handle("/a2a", front)
-	doors.Handle("/a2a/{$}", front)
+	doors.Handle("/a2a/", front)
 	doors.Handle("/.well-known/", wellknown.Handler(profiles, logger))
 	lambda.Start(cloud.REST(cloud.Swept(doors, profiles, desk, logger)))
 }

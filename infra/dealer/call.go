@@ -20,12 +20,14 @@ import (
 const payloadLimit = 1 << 20
 
 func newCall(io streams) *cobra.Command {
-	return &cobra.Command{
+	var version string
+	cmd := &cobra.Command{
 		Use:   "call URL SKILL [JSON | @FILE | -]",
 		Short: "Call one skill of any dealer agent, as a buyer's agent does",
 		Long: `Call reads the agent card below URL, sends the request to the AAP endpoint it
 names and prints the answer's payload. A request without "type" gets the
-skill's. The exit code is 1 when the agent answers with an error, which is
+skill's. Of the contracts that the agent declares and this command speaks, the
+newest is taken, or the one that --version names and no other. The exit code is 1 when the agent answers with an error, which is
 printed as it came. A bearer token is taken from DEALER_TOKEN.`,
 		Example: `  dealer call http://127.0.0.1:8080 inventory.search '{"filters":{"make":["Honda"]}}'`,
 		Args:    args(cobra.RangeArgs(2, 3)),
@@ -34,6 +36,14 @@ printed as it came. A bearer token is taken from DEALER_TOKEN.`,
 			if !ok {
 				return usageError{fmt.Errorf("no skill %q; the skills are %s", given[1], strings.Join(skillIDs(), ", "))}
 			}
+			client := a2a.Client{Token: os.Getenv("DEALER_TOKEN")}
+			if version != "" {
+				v, ok := aap.VersionByLabel(version)
+				if !ok {
+					return usageError{fmt.Errorf("no contract %q; the contracts are %s", version, strings.Join(versionLabels(), ", "))}
+				}
+				client.Versions = []aap.Version{v}
+			}
 			payload := []byte("{}")
 			if len(given) == 3 {
 				var err error
@@ -41,7 +51,7 @@ printed as it came. A bearer token is taken from DEALER_TOKEN.`,
 					return err
 				}
 			}
-			remote, err := a2a.Client{Token: os.Getenv("DEALER_TOKEN")}.Discover(cmd.Context(), given[0])
+			remote, err := client.Discover(cmd.Context(), given[0])
 			if err != nil {
 				return err
 			}
@@ -58,6 +68,16 @@ printed as it came. A bearer token is taken from DEALER_TOKEN.`,
 			return printJSON(io.out, answer)
 		},
 	}
+	cmd.Flags().StringVar(&version, "version", "", "speak this contract of AAP and no other, such as `v1.0`")
+	return cmd
+}
+
+func versionLabels() []string {
+	var labels []string
+	for _, v := range aap.Versions() {
+		labels = append(labels, v.Label)
+	}
+	return labels
 }
 
 func skillIDs() []string {

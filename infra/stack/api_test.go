@@ -24,8 +24,10 @@ func (t template) body() (id string, body tree) {
 
 // wanted are the methods that the API must have.
 var wanted = map[string][]string{
-	"/.well-known/{file}": {"get", "head", "options"},
-	"/a2a":                {"post", anyMethod},
+	"/.well-known/{file}":         {"get", "head", "options"},
+	"/a2a":                        {"post", anyMethod},
+	"/a2a/{version}":              {"post", anyMethod},
+	"/a2a/{version}/message:send": {"post", anyMethod},
 }
 
 // checkAPI: every method of the OpenAPI body has an integration that can work,

@@ -111,7 +111,7 @@ func TestADeployedStackIsWiredTogether(t *testing.T) {
 	}
 	for function, want := range map[string]string{
 		"FeedImportFunction": "arn:aws:s3:::" + bucket,
-		"AgentFunction":      "arn:aws:execute-api:us-east-1:123456789012:" + made.Resources["Api"] + "/live/*/a2a",
+		"AgentFunction":      "arn:aws:execute-api:us-east-1:123456789012:" + made.Resources["Api"] + "/live/*/a2a*",
 	} {
 		if p := made.Policies[function]; len(p) != 1 || textAt(p[0], "Condition", "ArnLike", "AWS:SourceArn") != want {
 			t.Errorf("%s may be called by %v, want %s", function, p, want)

@@ -118,7 +118,7 @@ func (g gateway) ask(r *http.Request, in tree, name string) (int, http.Header, [
 func published(t *testing.T, tidy func(string) string) (stack, agent *httptest.Server) {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "dealer.yaml")
-	if err := os.WriteFile(name, append(sample.Profile(), "\nurl: https://agent.example.com\n"...), 0o600); err != nil {
+	if err := os.WriteFile(name, append(sample.Profile(), "\nurl: https://agent.example.com\nversions: [v1.3, v1.2, v1.1, v1.0, v0.2, v0.1]\n"...), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	source := dealer.NewCache(dealer.File(name), time.Minute, time.Now, nil)
@@ -221,21 +221,23 @@ func TestFilesReadTheSameThroughTheStackAndFromTheAgent(t *testing.T) {
 		{"a reader who has read it since", "GET", header("If-Modified-Since", time.Now().Add(time.Minute).UTC().Format(http.TimeFormat)), 304},
 		{"a browser asking whether it may", "OPTIONS", header("Origin", "https://buyer.example", "Access-Control-Request-Method", "GET"), 204},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			var doors []reading
-			for _, door := range []*httptest.Server{agent, stack} {
-				card := door.URL + wellknown.CardPath
-				_, tags := read(t, "GET", card, http.Header{})
-				got, _ := read(t, c.method, card, c.header(tags))
-				doors = append(doors, got)
-			}
-			if diff := cmp.Diff(doors[0], doors[1]); diff != "" {
-				t.Errorf("(-agent +stack):\n%s", diff)
-			}
-			if doors[1].Status != c.status {
-				t.Errorf("status %d, want %d", doors[1].Status, c.status)
-			}
-		})
+		for _, path := range []string{wellknown.CardPath, "/.well-known/agent-card-v1.0.json", "/.well-known/auto-agent-contract.json", "/.well-known/auto-agent-llm-guide.md"} {
+			t.Run(c.name+" of "+path, func(t *testing.T) {
+				var doors []reading
+				for _, door := range []*httptest.Server{agent, stack} {
+					address := door.URL + path
+					_, tags := read(t, "GET", address, http.Header{})
+					got, _ := read(t, c.method, address, c.header(tags))
+					doors = append(doors, got)
+				}
+				if diff := cmp.Diff(doors[0], doors[1]); diff != "" {
+					t.Errorf("(-agent +stack):\n%s", diff)
+				}
+				if doors[1].Status != c.status {
+					t.Errorf("status %d, want %d", doors[1].Status, c.status)
+				}
+			})
+		}
 	}
 }
 

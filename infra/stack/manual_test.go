@@ -83,7 +83,7 @@ func checkOutputs(t template) (f faults) {
 	says("Step6ReadCard", "/live"+wellknown.CardPath)
 	says("RetryDeadLetters", "${LeadDeadLetters.Arn}")
 	says("Step3PublishFiles", "dealer publish --profile dealer.yaml --dir public", "public/.well-known s3://${SiteBucket}/.well-known", "--recursive")
-	p, err := dealer.Parse(append(sample.Profile(), "\nurl: https://agent.example.com\n"...))
+	p, err := dealer.Parse(append(sample.Profile(), "\nurl: https://agent.example.com\nversions: [v1.3, v1.2, v1.1, v1.0, v0.2, v0.1]\n"...))
 	if err != nil {
 		f.add("%v", err)
 		return f
@@ -93,7 +93,11 @@ func checkOutputs(t template) (f faults) {
 		f.add("nothing is published: %v", err)
 	}
 	for _, file := range files {
-		says("Step3PublishFiles", "--content-type "+file.ContentType+" ", `--cache-control "`+file.CacheControl+`"`)
+		kind := file.ContentType
+		if strings.Contains(kind, " ") {
+			kind = `"` + kind + `"`
+		}
+		says("Step3PublishFiles", "--content-type "+kind+" ", `--cache-control "`+file.CacheControl+`"`)
 	}
 	for _, told := range []struct{ where, text string }{
 		{"Description", textAt(tree(t), "Description")}, {"Step1FrontDoor", textAt(outputs, "Step1FrontDoor", "Description")},

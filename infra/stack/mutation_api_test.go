@@ -2,6 +2,9 @@ package stack
 
 var apiFaults = []seeded{
 	{"no HEAD", "api", "head /.well-known/{file} is missing", set(nil, method(file, "head")...)},
+	{"one contract alone", "api", "post /a2a/{version} is missing", set(nil, method("/a2a/{version}", "post")...)},
+	{"no HTTP+JSON", "api", "post /a2a/{version}/message:send is missing", set(nil, method("/a2a/{version}/message:send", "post")...)},
+	{"a version undeclared", "api", "path parameter version is not declared", set(nil, method("/a2a/{version}", "post", "parameters")...)},
 	{"a method that is none", "api", "no method is called so", set(tree{}, method("/a2a", "fetch")...)},
 	{"no integration", "api", `integration type ""`, set(nil, method("/a2a", "post", integration)...)},
 	{"a type misspelt", "api", `"aws_prox"`, set("aws_prox", method("/a2a", "post", integration, "type")...)},

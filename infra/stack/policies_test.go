@@ -195,7 +195,7 @@ func checkDocument(where string, document tree) (f faults) {
 // checkPermissions: functions may be called only by this stack's API and bucket.
 func checkPermissions(t template) (f faults) {
 	callers := map[string]string{
-		"AgentFunction":      "apigateway.amazonaws.com arn:${AWS::Partition}:execute-api:${AWS::Region}:${AWS::AccountId}:${Api}/live/*/a2a ",
+		"AgentFunction":      "apigateway.amazonaws.com arn:${AWS::Partition}:execute-api:${AWS::Region}:${AWS::AccountId}:${Api}/live/*/a2a* ",
 		"FeedImportFunction": "s3.amazonaws.com ${FeedBucket.Arn} ${AWS::AccountId}",
 	}
 	called := map[string]bool{}

@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"net/netip"
 	"strings"
+
+	"github.com/dealer-agent/dealer/pkg/aap"
 )
 
 // authenticate checks the bearer token when the profile names any, and settles
@@ -22,7 +24,7 @@ func (x *exchange) authenticate() *fault {
 	scheme, token, _ := strings.Cut(x.r.Header.Get("Authorization"), " ")
 	token = strings.TrimSpace(token)
 	if !strings.EqualFold(scheme, "Bearer") || token == "" {
-		return unauthenticated("This agent needs a bearer token: send the header Authorization: Bearer followed by the token the dealer gave you.", "")
+		return x.unauthenticated("This agent needs a bearer token: send the header Authorization: Bearer followed by the token the dealer gave you.", "")
 	}
 	sum := sha256.Sum256([]byte(token))
 	digest := hex.EncodeToString(sum[:])
@@ -31,17 +33,20 @@ func (x *exchange) authenticate() *fault {
 		known |= subtle.ConstantTimeCompare([]byte(digest), []byte(strings.ToLower(a)))
 	}
 	if known == 0 {
-		return unauthenticated("The bearer token is not one this agent accepts. Ask the dealer for a new one.", `, error="invalid_token"`)
+		return x.unauthenticated("The bearer token is not one this agent accepts. Ask the dealer for a new one.", `, error="invalid_token"`)
 	}
 	x.caller = "token " + digest
 	return nil
 }
 
-func unauthenticated(message, hint string) *fault {
-	return &fault{
-		code: codeUnauthenticated, status: http.StatusUnauthorized, message: message,
-		challenge: `Bearer realm="dealer agent"` + hint,
+// unauthenticated is 401, with an AAP code where the contract has one.
+func (x *exchange) unauthenticated(message, hint string) *fault {
+	f := &fault{code: codeUnauthenticated, message: message}
+	if x.version.Auth == aap.AuthCode {
+		f = faultOf(aap.Errorf(aap.AuthRequired, "%s", message))
 	}
+	f.status, f.challenge = http.StatusUnauthorized, `Bearer realm="dealer agent"`+hint
+	return f
 }
 
 // callerAddress is the peer's address without its port. Forwarding headers are

@@ -17,7 +17,8 @@ type Exchange struct {
 	Version string
 	// Status is the HTTP status.
 	Status int
-	// RPC is the JSON-RPC error code, 0 for a result; Code is its AAP code, if any.
+	// RPC is the JSON-RPC error code, of HTTP+JSON too, and 0 for a result;
+	// Code is its AAP code, if any.
 	RPC  int
 	Code aap.Code
 	// ErrorID is the error_id the caller was given.
@@ -32,10 +33,10 @@ type Exchange struct {
 // agent itself failed.
 func (x *exchange) account(a answer, status, sent int) {
 	e := Exchange{
-		Method: x.method, Skill: x.skill.ID, Version: x.Version.Label,
+		Method: x.method, Skill: x.skill.ID, Version: x.version.Label,
 		Status: status, Duration: time.Since(x.began), Read: x.read, Sent: sent,
 	}
-	if _, known := methods[e.Method]; !known {
+	if _, known := x.operation(); !known {
 		e.Method = ""
 	}
 	if a.fault != nil {

@@ -13,30 +13,31 @@ import (
 // answer is what goes back: a result in pieces, or a fault.
 type answer struct {
 	status int
-	// result is the JSON of "result", in pieces so that a payload is not copied.
+	// result is the JSON of the result, in pieces so that a payload is not copied.
 	result [][]byte
 	fault  *fault
-	// data is the rendered error.data.
+	// data is what the error carries, rendered.
 	data json.RawMessage
 }
 
 // refuse renders a fault.
 func (x *exchange) refuse(f *fault) answer {
-	a := answer{status: http.StatusOK, fault: f}
-	if f.status != 0 {
-		a.status = f.status
+	if f.aap != nil {
+		f.aap = f.aap.Under(x.version)
 	}
-	if f.aap != nil && f.aap.Code == aap.RateLimited && f.status == 0 {
-		a.status = x.rateLimitStatus()
+	a := answer{status: f.status, fault: f}
+	if a.status == 0 {
+		a.status = x.binding.status(x, f)
 	}
-	data := f.errorData(x.service.bareData(), x.NewID, x.Now())
+	form := x.binding.errorForm(x.service)
+	data := f.errorData(form, x.NewID, x.Now())
 	if data == nil {
 		return a
 	}
 	raw, err := aap.AppendValue(nil, data)
 	if err != nil { // details that are no JSON: the error goes without them
 		f.aap.Details = nil
-		raw, _ = aap.AppendValue(nil, f.errorData(x.service.bareData(), x.NewID, x.Now()))
+		raw, _ = aap.AppendValue(nil, f.errorData(form, x.NewID, x.Now()))
 	}
 	a.data = raw
 	return a
@@ -53,25 +54,7 @@ func (x *exchange) rateLimitStatus() int {
 
 // send writes the answer by appending bytes and reports status and length.
 func (x *exchange) send(w http.ResponseWriter, a answer) (status, sent int) {
-	id := x.id
-	if id == nil {
-		id = json.RawMessage("null")
-	}
-	head := append([]byte(`{"jsonrpc":"2.0","id":`), id...)
-	var pieces [][]byte
-	if a.fault == nil {
-		head = append(head, `,"result":`...)
-		pieces = append(append([][]byte{head}, a.result...), []byte("}\n"))
-	} else {
-		head = append(head, `,"error":{"code":`...)
-		head = strconv.AppendInt(head, int64(a.fault.code), 10)
-		head = append(head, `,"message":`...)
-		head, _ = aap.AppendValue(head, a.fault.message)
-		if a.data != nil {
-			head = append(append(head, `,"data":`...), a.data...)
-		}
-		pieces = [][]byte{append(head, "}}\n"...)}
-	}
+	pieces := x.binding.write(x, a)
 	for _, p := range pieces {
 		sent += len(p)
 	}
@@ -90,8 +73,8 @@ func (x *exchange) headers(h http.Header, f *fault) {
 	h.Set("Content-Type", "application/json")
 	h.Set("Cache-Control", "no-store")
 	h.Set("X-Content-Type-Options", "nosniff")
-	if x.service.activates(x.Version) {
-		h.Set(extensionsHeader, x.Version.ExtensionURI)
+	if x.service.activates(x.version) {
+		h.Set(extensionsHeader, x.version.ExtensionURI)
 	}
 	if f == nil {
 		return

@@ -8,9 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/url"
 	"strings"
-	"time"
 
 	"github.com/dealer-agent/dealer/pkg/aap"
 )
@@ -28,7 +26,8 @@ const (
 	maxAnswer = 8 << 20
 )
 
-// Client is a buyer agent's side: it reads cards. The zero value works.
+// Client is a buyer agent's side: it reads cards and manifests. The zero value
+// works.
 type Client struct {
 	// HTTP carries the requests. Default: a client with a time-out of 30s.
 	// Redirects of calls are never followed: some turn a POST into a GET, and
@@ -45,6 +44,7 @@ type Client struct {
 
 // Remote is an agent whose card was read.
 type Remote struct {
+	// Card is the one that declares Version.
 	Card AgentCard
 	// RawCard is the card as it was served.
 	RawCard []byte
@@ -52,106 +52,9 @@ type Remote struct {
 	Version  aap.Version
 	Endpoint string
 
-	client Client
-	http   *http.Client
-}
-
-// Discover reads the card below a base URL (or a card's own URL) and settles on
-// the best contract both sides name exactly. There is no fallback to a version
-// the card does not declare: ErrNotAAP instead.
-func (c Client) Discover(ctx context.Context, base string) (*Remote, error) {
-	if c.HTTP == nil {
-		c.HTTP = &http.Client{Timeout: 30 * time.Second}
-	}
-	if c.Versions == nil {
-		c.Versions = aap.Versions()
-	}
-	if c.NewID == nil {
-		c.NewID = newID
-	}
-	at, err := cardURL(base)
-	if err != nil {
-		return nil, err
-	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, at.String(), nil)
-	if err != nil {
-		return nil, fmt.Errorf("ask for the card: %w", err)
-	}
-	req.Header.Set("Accept", "application/json")
-	req.Header.Set(versionHeader, protocolVersion)
-	resp, err := c.HTTP.Do(req)
-	if err != nil {
-		return nil, fmt.Errorf("read the card: %w", err)
-	}
-	defer resp.Body.Close()
-	switch {
-	case resp.StatusCode == http.StatusNotFound:
-		return nil, fmt.Errorf("read the card at %s: HTTP status 404; give the agent's base URL or the card's own", at)
-	case resp.StatusCode != http.StatusOK:
-		return nil, fmt.Errorf("read the card at %s: HTTP status %d", at, resp.StatusCode)
-	case at.Scheme == "https" && resp.Request.URL.Scheme != "https":
-		return nil, fmt.Errorf("the card at %s was redirected to %s, without https", at, resp.Request.URL)
-	}
-	raw, err := readAtMost(resp.Body, maxCard)
-	if err != nil {
-		return nil, fmt.Errorf("read the card at %s: %w", at, err)
-	}
-	r := &Remote{RawCard: raw, client: c}
-	if err := json.Unmarshal(raw, &r.Card); err != nil {
-		return nil, fmt.Errorf("read the card at %s: %w", at, err)
-	}
-	if err := r.settle(at); err != nil {
-		return nil, err
-	}
-	noRedirect := *c.HTTP
-	noRedirect.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	r.http = &noRedirect
-	return r, nil
-}
-
-// settle chooses contract and endpoint, and refuses to carry a token to
-// another host than the card's.
-func (r *Remote) settle(card *url.URL) error {
-	for _, v := range r.client.Versions {
-		for _, ext := range r.Card.Capabilities.Extensions {
-			if ext.URI == v.ExtensionURI && r.Version == (aap.Version{}) {
-				r.Version = v
-			}
-		}
-	}
-	if r.Version == (aap.Version{}) {
-		return r.notAAP(card)
-	}
-	for _, i := range r.Card.SupportedInterfaces {
-		if strings.EqualFold(i.ProtocolBinding, "JSONRPC") && (i.ProtocolVersion == protocolVersion || strings.HasPrefix(i.ProtocolVersion, protocolVersion+".")) {
-			r.Endpoint = i.URL
-			break
-		}
-	}
-	to, err := url.Parse(r.Endpoint)
-	switch {
-	case err != nil || to.Host == "" || to.Scheme != "https" && to.Scheme != "http":
-		return fmt.Errorf("the card names no JSONRPC interface of A2A %s with an absolute URL", protocolVersion)
-	case card.Scheme == "https" && to.Scheme != "https":
-		return errors.New("the card was served over https but names an endpoint without")
-	case r.client.Token != "" && !strings.EqualFold(to.Host, card.Host):
-		return fmt.Errorf("the card names an endpoint on %s: the token is only for %s", to.Host, card.Host)
-	}
-	return nil
-}
-
-// notAAP says which extensions the card names instead.
-func (r *Remote) notAAP(card *url.URL) error {
-	var named []string
-	for _, ext := range r.Card.Capabilities.Extensions {
-		if strings.HasPrefix(ext.URI, extensionFamily) {
-			named = append(named, printable(ext.URI))
-		}
-	}
-	if named == nil {
-		named = []string{"none"}
-	}
-	return fmt.Errorf("%w: the card at %s names %s", ErrNotAAP, card, strings.Join(named, ", "))
+	binding string
+	client  Client
+	http    *http.Client
 }
 
 // Call sends one payload to a skill and returns the response payload. A
@@ -164,20 +67,23 @@ func (r *Remote) Call(ctx context.Context, skill aap.Skill, payload []byte) ([]b
 		return nil, err
 	}
 	id := r.client.NewID()
-	body, err := aap.AppendValue(nil, map[string]any{
-		"jsonrpc": "2.0", "id": id, "method": "SendMessage",
-		"params": map[string]any{
-			"message": map[string]any{
-				"messageId": r.client.NewID(), "role": "ROLE_USER",
-				"parts": []any{map[string]any{"data": json.RawMessage(payload), "mediaType": skill.RequestMediaType()}},
-			},
-			"configuration": map[string]any{"acceptedOutputModes": []string{skill.ResponseMediaType()}},
+	params := map[string]any{
+		"message": map[string]any{
+			"messageId": r.client.NewID(), "role": "ROLE_USER",
+			"parts": []any{map[string]any{"data": json.RawMessage(payload), "mediaType": skill.RequestMediaType()}},
 		},
-	})
+		"configuration": map[string]any{"acceptedOutputModes": []string{skill.ResponseMediaType()}},
+	}
+	to, read := strings.TrimSuffix(r.Endpoint, "/")+sendPath, readREST
+	if r.binding == bindingRPC {
+		params = map[string]any{"jsonrpc": "2.0", "id": id, "method": sendMessage, "params": params}
+		to, read = r.Endpoint, readRPC
+	}
+	body, err := aap.AppendValue(nil, params)
 	if err != nil {
 		return nil, fmt.Errorf("the payload is not JSON: %w", err)
 	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, r.Endpoint, bytes.NewReader(body))
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, to, bytes.NewReader(body))
 	if err != nil {
 		return nil, fmt.Errorf("call %s: %w", skill.ID, err)
 	}
@@ -200,7 +106,7 @@ func (r *Remote) Call(ctx context.Context, skill aap.Skill, payload []byte) ([]b
 	if to := resp.Header.Get("Location"); to != "" && resp.StatusCode/100 == 3 {
 		return nil, fmt.Errorf("call %s: HTTP status %d: %s redirects to %s, and calls follow no redirects", skill.ID, resp.StatusCode, r.Endpoint, printable(to))
 	}
-	return readAnswer(resp.StatusCode, id, skill, raw)
+	return read(resp.StatusCode, id, skill, raw)
 }
 
 // typed checks that the payload is an object, gives it a type when it has none,
@@ -226,19 +132,6 @@ func typed(skill aap.Skill, payload []byte) (aap.Skill, []byte, error) {
 	}
 	_, rest, _ := bytes.Cut(payload, []byte("{"))
 	return skill, append(head, rest...), nil
-}
-
-// cardURL is where the card of a base URL lies: at its host's root for a bare
-// host, below its path otherwise (A2A 1.0 §8.2).
-func cardURL(base string) (*url.URL, error) {
-	u, err := url.Parse(strings.TrimSpace(base))
-	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
-		return nil, fmt.Errorf("%q is not an absolute http or https URL", base)
-	}
-	if !strings.HasSuffix(u.Path, ".json") {
-		u = u.JoinPath("/.well-known/agent-card.json")
-	}
-	return u, nil
 }
 
 func readAtMost(r io.Reader, most int64) ([]byte, error) {

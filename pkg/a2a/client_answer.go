@@ -9,8 +9,9 @@ import (
 	"github.com/dealer-agent/dealer/pkg/aap"
 )
 
-// RPCError is a JSON-RPC error that carries no AAP error.
+// RPCError is an error of the transport that carries no AAP error.
 type RPCError struct {
+	// Code is that of JSON-RPC; 0 where HTTP+JSON is spoken.
 	Code    int
 	Message string
 	// Reason is the reason of the ErrorInfo beside it, such as
@@ -22,10 +23,14 @@ type RPCError struct {
 
 // Error is the code, the reason and the other side's message, fit for a terminal.
 func (e *RPCError) Error() string {
-	if e.Reason == "" {
-		return fmt.Sprintf("JSON-RPC error %d: %s", e.Code, printable(e.Message))
+	what := fmt.Sprintf("JSON-RPC error %d", e.Code)
+	if e.Code == 0 {
+		what = fmt.Sprintf("HTTP status %d", e.Status)
 	}
-	return fmt.Sprintf("JSON-RPC error %d (%s): %s", e.Code, printable(e.Reason), printable(e.Message))
+	if e.Reason != "" {
+		what += " (" + printable(e.Reason) + ")"
+	}
+	return what + ": " + printable(e.Message)
 }
 
 // printable blanks what a stranger's text could steer a terminal with.
@@ -51,22 +56,43 @@ func (r *Refusal) Error() string { return r.err.Error() }
 // Unwrap returns the *aap.Error.
 func (r *Refusal) Unwrap() error { return r.err }
 
-// readAnswer takes an answer apart. Whatever its HTTP status, a JSON-RPC error
-// in its body counts. A result counts only if it is the skill's: an agent that
-// merely echoes what it is sent has not answered.
-func readAnswer(status int, id string, skill aap.Skill, raw []byte) ([]byte, error) {
+// sent is the object that holds the agent's message.
+type sent struct {
+	Message *struct {
+		Parts []struct {
+			Data json.RawMessage `json:"data"`
+		} `json:"parts"`
+	} `json:"message"`
+}
+
+// payload finds the skill's answer. A result counts only if it is the skill's:
+// an agent that merely echoes what it is sent has not answered.
+func (s *sent) payload(status int, skill aap.Skill) ([]byte, error) {
+	if s != nil && s.Message != nil {
+		for _, part := range s.Message.Parts {
+			if !isObject(part.Data) {
+				continue
+			}
+			var payload struct {
+				Type string `json:"type"`
+			}
+			if json.Unmarshal(part.Data, &payload) != nil || payload.Type != skill.ResponseType() {
+				return nil, fmt.Errorf("the answer's payload is of type %q, not %s", pointerOr(payload.Type, "(none)"), skill.ResponseType())
+			}
+			return part.Data, nil
+		}
+	}
+	return nil, fmt.Errorf("HTTP status %d with a result that holds no data", status)
+}
+
+// readRPC takes an answer over JSON-RPC apart. Whatever its HTTP status, a
+// JSON-RPC error in its body counts.
+func readRPC(status int, id string, skill aap.Skill, raw []byte) ([]byte, error) {
 	var answer struct {
 		Version string          `json:"jsonrpc"`
 		ID      json.RawMessage `json:"id"`
-		Result  *struct {
-			Message *struct {
-				Role  string `json:"role"`
-				Parts []struct {
-					Data json.RawMessage `json:"data"`
-				} `json:"parts"`
-			} `json:"message"`
-		} `json:"result"`
-		Error *struct {
+		Result  *sent           `json:"result"`
+		Error   *struct {
 			Code    int             `json:"code"`
 			Message string          `json:"message"`
 			Data    json.RawMessage `json:"data"`
@@ -85,21 +111,29 @@ func readAnswer(status int, id string, skill aap.Skill, raw []byte) ([]byte, err
 	if got, _ := text(answer.ID); got != id {
 		return nil, fmt.Errorf("the answer's id %.40s is not the request's", answer.ID)
 	}
-	if answer.Result != nil && answer.Result.Message != nil {
-		for _, part := range answer.Result.Message.Parts {
-			if !isObject(part.Data) {
-				continue
-			}
-			var payload struct {
-				Type string `json:"type"`
-			}
-			if json.Unmarshal(part.Data, &payload) != nil || payload.Type != skill.ResponseType() {
-				return nil, fmt.Errorf("the answer's payload is of type %q, not %s", pointerOr(payload.Type, "(none)"), skill.ResponseType())
-			}
-			return part.Data, nil
-		}
+	return answer.Result.payload(status, skill)
+}
+
+// readREST takes an answer over HTTP+JSON apart (AAP v1.0 HTTP+JSON binding).
+func readREST(status int, _ string, skill aap.Skill, raw []byte) ([]byte, error) {
+	var answer struct {
+		sent
+		Error *struct {
+			Message string          `json:"message"`
+			Details json.RawMessage `json:"details"`
+		} `json:"error"`
 	}
-	return nil, fmt.Errorf("HTTP status %d with a result that holds no data", status)
+	if err := json.Unmarshal(raw, &answer); err != nil {
+		return nil, fmt.Errorf("HTTP status %d with a body that is no JSON", status)
+	}
+	if answer.Error != nil {
+		refusal, reason := readErrorData(answer.Error.Details)
+		if refusal != nil {
+			return nil, refusal
+		}
+		return nil, &RPCError{0, answer.Error.Message, reason, status}
+	}
+	return answer.payload(status, skill)
 }
 
 // readErrorData finds the AAP error in either form of error.data: the bare

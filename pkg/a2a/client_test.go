@@ -74,8 +74,8 @@ func TestClientSendsItsTokenOnlyToTheCardsHost(t *testing.T) {
 
 func TestClientTakesOnlyAVersionBothSidesName(t *testing.T) {
 	for name, c := range map[string]struct{ card, says string }{
-		"plain A2A": {`{"capabilities":{},"supportedInterfaces":[{"url":"http://x.example/a2a","protocolBinding":"JSONRPC","protocolVersion":"1.0"}]}`, "names none"},
-		"older AAP": {`{"capabilities":{"extensions":[{"uri":"urn:other"},{"uri":"https://autoagentprotocol.org/extensions/aap/v1.2"}]},"supportedInterfaces":[{"url":"http://x.example/a2a","protocolBinding":"JSONRPC","protocolVersion":"1.0"}]}`, "names https://autoagentprotocol.org/extensions/aap/v1.2"},
+		"plain A2A":      {`{"capabilities":{},"supportedInterfaces":[{"url":"http://x.example/a2a","protocolBinding":"JSONRPC","protocolVersion":"1.0"}]}`, "names none"},
+		"an AAP we lack": {`{"capabilities":{"extensions":[{"uri":"urn:other"},{"uri":"https://autoagentprotocol.org/extensions/aap/v0.9"}]},"supportedInterfaces":[{"url":"http://x.example/a2a","protocolBinding":"JSONRPC","protocolVersion":"1.0"}]}`, "names https://autoagentprotocol.org/extensions/aap/v0.9"},
 	} {
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(c.card)) }))
 		_, err := (a2a.Client{}).Discover(t.Context(), server.URL)

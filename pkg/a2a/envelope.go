@@ -96,7 +96,7 @@ func open(raw json.RawMessage) object {
 // known are the members that mean something, at whatever level.
 var known = map[string]bool{
 	"jsonrpc": true, "id": true, "method": true, "params": true,
-	"message": true, "configuration": true,
+	"message": true, "configuration": true, "kind": true,
 	"messageId": true, "message_id": true, "contextId": true, "context_id": true, "taskId": true, "task_id": true,
 	"role": true, "parts": true, "data": true, "text": true, "raw": true, "url": true,
 	"acceptedOutputModes": true, "accepted_output_modes": true,

@@ -19,6 +19,7 @@ import (
 // exchange is one request on its way to its answer.
 type exchange struct {
 	*handler
+	route
 	ctx   context.Context
 	r     *http.Request
 	began time.Time
@@ -46,11 +47,8 @@ func (x *exchange) answer() (a answer) {
 			a = x.refuse(faultOf(recovered(v)))
 		}
 	}()
-	if path := strings.TrimSuffix(x.r.URL.Path, "/"); path != x.Path {
-		return x.refuse(&fault{
-			code: codeInvalidRequest, status: http.StatusNotFound,
-			message: "There is no agent at this path. POST to " + x.Path + ".",
-		})
+	if f := x.findRoute(); f != nil {
+		return x.refuse(f)
 	}
 	x.service = readService(x.r)
 	if f := x.checkHTTP(); f != nil {
@@ -60,14 +58,14 @@ func (x *exchange) answer() (a answer) {
 	if f != nil {
 		return x.refuse(f)
 	}
-	if f := x.parse(body); f != nil {
+	if f := x.binding.read(x, body); f != nil {
 		return x.refuse(f)
 	}
-	run, known := methods[x.method]
+	run, known := x.operation()
 	if !known {
 		return x.refuse(x.unknownMethod())
 	}
-	if f := x.service.checkVersion(x.profileOrNil()); f != nil {
+	if f := x.service.checkVersion(x.profile); f != nil {
 		return x.refuse(f)
 	}
 	if x.profile == nil {
@@ -76,11 +74,11 @@ func (x *exchange) answer() (a answer) {
 	if f := x.authenticate(); f != nil {
 		return x.refuse(f)
 	}
-	if f := x.service.checkExtensions(x.Version, x.profile.Access.RequireA2AHeaders); f != nil {
+	if f := x.service.checkExtensions(x.version, x.profile.Access.RequireA2AHeaders); f != nil {
 		return x.refuse(f)
 	}
 	x.wait = x.quota.take(x.Ticks(), "call "+x.caller, x.profile.Access.PerMinute, time.Minute)
-	if x.wait > 0 && x.method != "SendMessage" {
+	if x.wait > 0 && !x.sends() {
 		return x.refuse(x.overQuota(x.wait))
 	}
 	result, f := run(x)
@@ -97,7 +95,7 @@ func (x *exchange) checkHTTP() *fault {
 	if x.r.Method != http.MethodPost {
 		return &fault{
 			code: codeInvalidRequest, status: http.StatusMethodNotAllowed, allow: http.MethodPost,
-			message: "Send JSON-RPC 2.0 requests with POST.",
+			message: x.binding.post(),
 		}
 	}
 	types, codings := x.r.Header.Values("Content-Type"), x.r.Header.Values("Content-Encoding")
@@ -158,7 +156,7 @@ func (x *exchange) loadProfile() error {
 }
 
 func (x *exchange) unknownMethod() *fault {
-	message := "Method not found. AAP " + x.Version.Label + " is spoken with SendMessage."
+	message := "Method not found. AAP " + x.version.Label + " is spoken with SendMessage."
 	if strings.Contains(x.method, "/") {
 		message += " Names with a slash belong to A2A before 1.0."
 	}

@@ -21,19 +21,20 @@ const (
 // AAP since v0.2 has none. It lies beside A2A's own codes, which end at -32009.
 const codeUnauthenticated = -32010
 
-// a2aError is an error of A2A 1.0 §5.4 with its ErrorInfo reason.
+// a2aError is an error of A2A 1.0 §5.4 with its HTTP status on the HTTP+JSON
+// binding and its ErrorInfo reason.
 type a2aError struct {
-	code   int
-	reason string
+	code, http int
+	reason     string
 }
 
 var (
-	errTask        = a2aError{-32001, "TASK_NOT_FOUND"}
-	errPush        = a2aError{-32003, "PUSH_NOTIFICATION_NOT_SUPPORTED"}
-	errUnsupported = a2aError{-32004, "UNSUPPORTED_OPERATION"}
-	errContentType = a2aError{-32005, "CONTENT_TYPE_NOT_SUPPORTED"}
-	errExtension   = a2aError{-32008, "EXTENSION_SUPPORT_REQUIRED"}
-	errVersion     = a2aError{-32009, "VERSION_NOT_SUPPORTED"}
+	errTask        = a2aError{-32001, 404, "TASK_NOT_FOUND"}
+	errPush        = a2aError{-32003, 400, "PUSH_NOTIFICATION_NOT_SUPPORTED"}
+	errUnsupported = a2aError{-32004, 400, "UNSUPPORTED_OPERATION"}
+	errContentType = a2aError{-32005, 415, "CONTENT_TYPE_NOT_SUPPORTED"}
+	errExtension   = a2aError{-32008, 400, "EXTENSION_SUPPORT_REQUIRED"}
+	errVersion     = a2aError{-32009, 400, "VERSION_NOT_SUPPORTED"}
 )
 
 // fault is an error on its way to the wire. It is of one of three kinds: an
@@ -45,8 +46,10 @@ type fault struct {
 	metadata map[string]string
 	aap      *aap.Error
 
-	// status is the HTTP status when it is not 200.
+	// status is the HTTP status where the transport decides it; 0 leaves it to
+	// the binding. rest is what HTTP+JSON gives an A2A error.
 	status     int
+	rest       int
 	allow      string
 	challenge  string
 	retryAfter time.Duration
@@ -58,7 +61,7 @@ type fault struct {
 }
 
 func a2aFault(e a2aError, message string) *fault {
-	return &fault{code: e.code, reason: e.reason, message: message}
+	return &fault{code: e.code, rest: e.http, reason: e.reason, message: message}
 }
 
 // http sets the HTTP status.
@@ -88,6 +91,7 @@ const (
 	typeErrorInfo  = "type.googleapis.com/google.rpc.ErrorInfo"
 	typeBadRequest = "type.googleapis.com/google.rpc.BadRequest"
 	typeAAPError   = "https://autoagentprotocol.org/extensions/aap/error"
+	typeAAPRest    = "type.googleapis.com/aap.error"
 	domainA2A      = "a2a-protocol.org"
 	domainAAP      = "autoagentprotocol.org"
 )
@@ -114,11 +118,21 @@ type taggedError struct {
 	aap.ErrorPayload
 }
 
-// errorData is the one place that shapes error.data; nil means no data.
-// With bare set an AAP error is the object AAP v1.3 prescribes; otherwise it is
-// the array of A2A 1.0 §9.5, with that object tagged as its last entry. A2A's
-// own errors have no aap.error, so they are always the array.
-func (f *fault) errorData(bare bool, newID func() string, now time.Time) any {
+// errorForm is how an AAP error is written into the data of an error.
+type errorForm int
+
+const (
+	// errorBare is the aap.error object alone (AAP v1.3 JSON-RPC binding).
+	errorBare errorForm = iota
+	// errorTyped is the array of A2A 1.0 §9.5 with that object, tagged, last.
+	errorTyped
+	// errorPair is ErrorInfo and that object, tagged (AAP v1.0 HTTP+JSON binding).
+	errorPair
+)
+
+// errorData is the one place that shapes what an error carries; nil means
+// nothing. A2A's own errors have no aap.error, so they are always the array.
+func (f *fault) errorData(form errorForm, newID func() string, now time.Time) any {
 	if f.aap == nil {
 		if f.reason == "" {
 			return nil
@@ -127,7 +141,7 @@ func (f *fault) errorData(bare bool, newID func() string, now time.Time) any {
 	}
 	f.id = newID()
 	payload := f.aap.Payload(f.id, now)
-	if bare {
+	if form == errorBare {
 		return payload
 	}
 	metadata := map[string]string{
@@ -136,6 +150,9 @@ func (f *fault) errorData(bare bool, newID func() string, now time.Time) any {
 	}
 	maps.Copy(metadata, f.metadata)
 	data := []any{errorInfo{typeErrorInfo, string(payload.Code), domainAAP, metadata}}
+	if form == errorPair {
+		return append(data, taggedError{typeAAPRest, payload})
+	}
 	if faults, ok := payload.Details["errors"].([]aap.Violation); ok && len(faults) > 0 {
 		fields := make([]fieldViolation, len(faults))
 		for i, v := range faults {

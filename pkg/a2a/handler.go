@@ -33,11 +33,6 @@ type Agent interface {
 type Config struct {
 	Agent    Agent
 	Profiles dealer.Source
-	// Version is the contract this URL serves. Default: the newest one.
-	Version aap.Version
-	// Path is where the handler stands, without a trailing slash; it answers
-	// there with and without one. Default /a2a.
-	Path string
 	// Now is the clock of error dates. Default time.Now.
 	Now func() time.Time
 	// Ticks is the clock of quotas, which must run even where Now stands.
@@ -54,14 +49,10 @@ type Config struct {
 	OnExchange func(context.Context, Exchange)
 }
 
-// NewHandler serves one contract version at one URL.
+// NewHandler serves every contract the profile in force lists, each at the URL
+// of its own that aap.Version.Path tells, with and without a trailing slash. It
+// belongs at /a2a and at everything below. Callers have one quota over all.
 func NewHandler(c Config) http.Handler {
-	if c.Version == (aap.Version{}) {
-		c.Version = aap.Versions()[0]
-	}
-	if c.Path == "" {
-		c.Path = "/a2a"
-	}
 	if c.Now == nil {
 		c.Now = time.Now
 	}
@@ -77,12 +68,13 @@ func NewHandler(c Config) http.Handler {
 	if c.Timeout == 0 {
 		c.Timeout = 10 * time.Second
 	}
-	return &handler{Config: c, quota: newQuota(mostCallers)}
+	return &handler{Config: c, quota: newQuota(mostCallers), routes: routes()}
 }
 
 type handler struct {
 	Config
-	quota *quota
+	quota  *quota
+	routes map[string]route
 }
 
 // ServeHTTP answers one request and accounts for it.

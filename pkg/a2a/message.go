@@ -20,6 +20,21 @@ func (x *exchange) sendMessage() ([][]byte, *fault) {
 	if f != nil {
 		return nil, f
 	}
+	return x.answerMessage(m)
+}
+
+// sendOldMessage is message/send of A2A before 1.0, whose result is the message
+// itself.
+func (x *exchange) sendOldMessage() ([][]byte, *fault) {
+	m, f := x.readMessage()
+	if f != nil {
+		return nil, f
+	}
+	m.form = form{oldRole: true, kinds: true, bare: true}
+	return x.answerMessage(m)
+}
+
+func (x *exchange) answerMessage(m message) ([][]byte, *fault) {
 	x.skill, _ = agent.SkillOf(m.payload)
 	if f := x.checkOutputModes(m.outputModes); f != nil {
 		return nil, f
@@ -44,12 +59,12 @@ func (x *exchange) call(payload []byte) (agent.Answer, *fault) {
 		wait = x.quota.take(x.Ticks(), "lead "+x.caller, x.profile.Access.LeadsPerHour, time.Hour)
 	}
 	if wait > 0 {
-		if got, found, err := x.Agent.Replay(x.ctx, x.Version, payload); err == nil && found {
+		if got, found, err := x.Agent.Replay(x.ctx, x.version, payload); err == nil && found {
 			return got, nil
 		}
 		return agent.Answer{}, x.overQuota(wait)
 	}
-	got, err := x.Agent.Call(x.ctx, x.Version, payload)
+	got, err := x.Agent.Call(x.ctx, x.version, payload)
 	if err != nil {
 		return agent.Answer{}, faultOf(err)
 	}
@@ -63,7 +78,8 @@ func (x *exchange) compose(m message, got agent.Answer) [][]byte {
 	if id == m.id { // AAP v1.3 JSON-RPC binding: it must differ from the request's
 		id += "-answer"
 	}
-	head := append(make([]byte, 0, 256), `{"message":{"messageId":`...)
+	head := append(make([]byte, 0, 256), m.form.start()...)
+	head = append(head, `"messageId":`...)
 	head, _ = aap.AppendValue(head, id)
 	head = append(head, `,"contextId":`...)
 	if m.contextID != nil {
@@ -71,10 +87,10 @@ func (x *exchange) compose(m message, got agent.Answer) [][]byte {
 	} else {
 		head, _ = aap.AppendValue(head, x.NewID())
 	}
-	head = append(head, `,"role":"ROLE_AGENT","parts":[{"data":`...)
+	head = append(head, m.form.middle()...)
 	tail := append(make([]byte, 0, 128), `,"mediaType":"`...)
 	tail = append(tail, got.Skill.ResponseMediaType()...)
-	return [][]byte{head, got.Payload, append(tail, `"}]}}`...)}
+	return [][]byte{head, got.Payload, append(append(tail, `"}]}`...), m.form.end()...)}
 }
 
 // message is what a SendMessage says, checked.
@@ -85,6 +101,7 @@ type message struct {
 	payload     json.RawMessage
 	part        int
 	outputModes []string
+	form        form
 }
 
 // readMessage checks params as a whole and reports every fault of it. A member
@@ -103,7 +120,7 @@ func (x *exchange) readMessage() (message, *fault) {
 	case !isObject(raw):
 		c.add("/message", "type", "Send an object.")
 	default:
-		m = c.readBody(open(raw))
+		m = c.readBody(open(raw), x.version)
 	}
 	m.outputModes = c.readOutputModes(params)
 	if m.payload != nil {
@@ -122,15 +139,17 @@ func (x *exchange) readMessage() (message, *fault) {
 	return m, nil
 }
 
-func (c *checker) readBody(msg object) (m message) {
+func (c *checker) readBody(msg object, v aap.Version) (m message) {
 	const at = "/message"
 	if m.id = c.text(msg, at, "messageId", "message_id"); m.id == "" {
 		c.missing(msg, at, "messageId", "message_id")
 	}
+	m.form.kinds = v.OldMethod && msg["kind"] != nil
 	role, isText := text(c.member(msg, at, "role", "role"))
+	m.form.oldRole = v.OldMethod && role == "user"
 	if raw, _ := msg.get("role", "role"); raw == nil {
 		c.add(at+"/role", "required", "This member is required; send ROLE_USER.")
-	} else if role != "ROLE_USER" && (isText || string(raw) != "1") { // 1 is ROLE_USER in ProtoJSON
+	} else if role != "ROLE_USER" && !m.form.oldRole && (isText || string(raw) != "1") { // 1 is ROLE_USER in ProtoJSON
 		c.add(at+"/role", "const", "A request is a message of ROLE_USER.")
 	}
 	if raw := c.member(msg, at, "contextId", "context_id"); raw != nil {
@@ -205,13 +224,13 @@ func (x *exchange) noDataPart() *fault {
 	schemas := map[string]string{}
 	for _, s := range aap.Skills() {
 		if x.profile.Offers(s) {
-			schemas[s.RequestType()] = x.Version.SchemaBaseURL() + s.RequestSchema()
+			schemas[s.RequestType()] = x.version.SchemaBaseURL() + s.RequestSchema()
 		}
 	}
 	e := aap.Errorf(aap.SchemaValidationFailed,
 		"This agent speaks the Auto Agent Protocol %s and no plain language: send one part whose \"data\" is an object with a \"type\". "+
-			"Types it answers: %s. Their JSON Schemas are at %s (details.request_schemas). Pointers in details.errors are rooted at params.",
-		x.Version.Label, strings.Join(types, ", "), x.Version.SchemaBaseURL()).
+			"Types it answers: %s. Their JSON Schemas are at %s (details.request_schemas). Pointers in details.errors are rooted at %s.",
+		x.version.Label, strings.Join(types, ", "), x.version.SchemaBaseURL(), x.binding.root()).
 		With("errors", []aap.Violation{{InstanceLocation: "/message/parts", Keyword: "contains", Error: "Send a part whose data is an object."}}).
 		With("request_types", types).
 		With("request_schemas", schemas)

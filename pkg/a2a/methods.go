@@ -16,7 +16,7 @@ type method func(*exchange) ([][]byte, *fault)
 // others answer as an agent must that keeps no tasks and declares neither
 // streaming, push notifications nor an extended card (A2A 1.0 §3.3.4).
 var methods = map[string]method{
-	"SendMessage":                      (*exchange).sendMessage,
+	sendMessage:                        (*exchange).sendMessage,
 	"GetTask":                          (*exchange).unknownTask,
 	"CancelTask":                       (*exchange).unknownTask,
 	"ListTasks":                        (*exchange).listTasks,
@@ -28,6 +28,24 @@ var methods = map[string]method{
 	"ListTaskPushNotificationConfigs":  noPush,
 	"DeleteTaskPushNotificationConfig": noPush,
 }
+
+// oldMethods are the operations of A2A before 1.0 as far as contracts of that
+// time are spoken with them.
+var oldMethods = map[string]method{"message/send": (*exchange).sendOldMessage}
+
+// operation finds what the request asks for.
+func (x *exchange) operation() (run method, known bool) {
+	if x.version.OldMethod {
+		if run, known = oldMethods[x.method]; known {
+			return run, true
+		}
+	}
+	run, known = methods[x.method]
+	return run, known
+}
+
+// sends reports whether the operation carries a message.
+func (x *exchange) sends() bool { return x.method == sendMessage || oldMethods[x.method] != nil }
 
 func unsupported(message string) method {
 	return func(*exchange) ([][]byte, *fault) { return nil, a2aFault(errUnsupported, message) }
@@ -96,19 +114,23 @@ func (x *exchange) listTasks() ([][]byte, *fault) {
 	return [][]byte{append(result, `,"totalSize":0}`...)}, nil
 }
 
-// checker collects the faults of params; pointers are rooted at params.
-type checker struct{ faults []aap.Violation }
+// checker collects the faults of params; pointers are rooted at params, which
+// are the whole body where there is no other envelope.
+type checker struct {
+	binding binding
+	faults  []aap.Violation
+}
 
 // openParams reads params as an object. The checker starts with the faults the
 // scan of the whole request found below it.
 func (x *exchange) openParams() (object, *checker) {
-	c := &checker{faults: slices.Clone(x.envelopeFaults)}
+	c := &checker{binding: x.binding, faults: slices.Clone(x.envelopeFaults)}
 	if x.params == nil {
 		return object{}, c
 	}
 	params := open(x.params)
 	if params == nil {
-		c.add("", "type", "The params must be an object.")
+		c.add("", "type", "Send an object.")
 	}
 	return params, c
 }
@@ -170,8 +192,8 @@ func (c *checker) fault() *fault {
 	}
 	slices.SortStableFunc(c.faults, compareViolations)
 	e := aap.Errorf(aap.SchemaValidationFailed,
-		"The params of this A2A request are faulty; details.errors lists where, as JSON Pointers into params. First, %s: %s",
-		pointerOr(c.faults[0].InstanceLocation, "params"), c.faults[0].Error).
+		"%s; details.errors lists where, as JSON Pointers into %[2]s. First, %[3]s: %[4]s",
+		c.binding.faulty(), c.binding.root(), pointerOr(c.faults[0].InstanceLocation, c.binding.root()), c.faults[0].Error).
 		With("errors", c.faults)
 	return &fault{code: codeInvalidParams, message: e.Message, aap: e}
 }

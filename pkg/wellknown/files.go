@@ -19,7 +19,7 @@ import (
 var ErrNoURL = errors.New("the profile has no url: the published files must name one")
 
 // CardPath is where the agent card lies (A2A 1.0 §8.2).
-const CardPath = "/.well-known/agent-card.json"
+const CardPath = a2a.CardPath
 
 // File is one published document.
 type File struct {
@@ -38,18 +38,39 @@ type File struct {
 // is known to all within minutes.
 const maxAge = 5 * time.Minute
 
-// published is the one table of files.
-var published = []struct {
+// draft is one file to be made.
+type draft struct {
 	path        string
 	contentType string
-	make        func(*dealer.Profile) ([]byte, error)
-}{
-	{CardPath, "application/json", card},
+	make        func(*dealer.Profile, aap.Version) ([]byte, error)
+	version     aap.Version
 }
 
-// card is the card of the newest contract, which stands at /a2a.
-func card(p *dealer.Profile) ([]byte, error) {
-	return a2a.Card(p, aap.Versions()[0], p.URL+"/a2a")
+// drafts lists the files of the contracts that the profile serves: a card for
+// each, and what the contract wants beside it.
+func drafts(p *dealer.Profile) []draft {
+	main := aap.Primary()
+	all := []draft{{CardPath, contentJSON, card, main}}
+	for _, v := range aap.Versions() {
+		if v != main && p.Serves(v) {
+			all = append(all, draft{a2a.VersionCardPath(v), contentJSON, card, v})
+		}
+		if v.Contract == aap.ContractManifest && p.Serves(v) {
+			all = append(all,
+				draft{a2a.ManifestPath, contentJSON, a2a.ContractManifest, v},
+				draft{a2a.GuidePath, contentMarkdown, func(p *dealer.Profile, v aap.Version) ([]byte, error) { return guide(p, v), nil }, v})
+		}
+	}
+	return all
+}
+
+const (
+	contentJSON     = "application/json"
+	contentMarkdown = "text/markdown; charset=utf-8"
+)
+
+func card(p *dealer.Profile, v aap.Version) ([]byte, error) {
+	return a2a.Card(p, v, p.URL+v.Path())
 }
 
 // Files makes every file of a profile, or ErrNoURL.
@@ -57,9 +78,9 @@ func Files(p *dealer.Profile) ([]File, error) {
 	if p.URL == "" {
 		return nil, ErrNoURL
 	}
-	files := make([]File, 0, len(published))
-	for _, row := range published {
-		body, err := row.make(p)
+	var files []File
+	for _, row := range drafts(p) {
+		body, err := row.make(p, row.version)
 		if err != nil {
 			return nil, fmt.Errorf("make %s: %w", row.path, err)
 		}

@@ -20,7 +20,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/dealer-agent/dealer/pkg/a2a"
-	"github.com/dealer-agent/dealer/pkg/aap"
 	"github.com/dealer-agent/dealer/pkg/agent"
 	"github.com/dealer-agent/dealer/pkg/crm"
 	"github.com/dealer-agent/dealer/pkg/dealer"
@@ -140,13 +139,13 @@ func (m *Machine) assemble() error {
 	}
 	skills := agent.New(agent.Parts{Profiles: m.profiles, Schemas: schema.Released(), Lot: lot, Desk: m.desk})
 	a2aHandler := a2a.NewHandler(a2a.Config{
-		Agent: skills, Profiles: m.profiles, Version: aap.V1_3,
+		Agent: skills, Profiles: m.profiles,
 		Now: m.config.Now, NewID: m.config.NewID, Log: log,
 	})
 	mux := http.NewServeMux()
 	turns := newInTurn(a2aHandler, mostAtOnce)
 	mux.Handle("/a2a", turns)
-	mux.Handle("/a2a/{$}", turns)
+	mux.Handle("/a2a/", turns)
 	mux.Handle("/.well-known/", logged(log, wellknown.Handler(m.profiles, log)))
 	m.handler = mux
 	return nil

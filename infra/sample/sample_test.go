@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/dealer-agent/dealer/infra/sample"
+	"github.com/dealer-agent/dealer/pkg/aap"
 	"github.com/dealer-agent/dealer/pkg/dealer"
 )
 
@@ -206,5 +207,15 @@ func TestCallersCannotChangeTheSample(t *testing.T) {
 	data[0] = '!'
 	if _, again := sample.Feed(); sample.Profile()[0] == '!' || again[0] == '!' {
 		t.Error("a caller's change stays")
+	}
+}
+
+func TestTheSampleNamesEveryContract(t *testing.T) {
+	var labels []string
+	for _, v := range aap.Versions() {
+		labels = append(labels, v.Label)
+	}
+	if line := "# versions: [" + strings.Join(labels, ", ") + "]\n"; !bytes.Contains(sample.Profile(), []byte(line)) {
+		t.Errorf("no line %s", line)
 	}
 }

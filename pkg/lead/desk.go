@@ -121,15 +121,25 @@ func read(p *dealer.Profile, v aap.Version, payload []byte) (*submission, error)
 		return nil, err
 	}
 	doc, _ := value.(map[string]any)
-	s.equal, s.poorer = equals(p.ID, &s.req, doc)
-	switch {
-	case s.req.IdempotencyKey == "":
-	case v == aap.Primary():
-		s.digest = digest(doc)
-	default:
-		s.digest, err = Digest(payload)
+	sent := value
+	if v != aap.Primary() {
+		if sent, err = decode(payload); err != nil {
+			return nil, err
+		}
 	}
-	return s, err
+	s.equal, s.poorer = equals(p.ID, &s.req, doc, visitOf(sent))
+	if s.req.IdempotencyKey != "" {
+		s.digest = digest(sent)
+	}
+	return s, nil
+}
+
+// visitOf is the kind of visit a payload asks for, in its own words.
+func visitOf(sent any) string {
+	doc, _ := sent.(map[string]any)
+	visit, _ := doc["appointment"].(map[string]any)
+	kind, _ := visit["appointment_type"].(string)
+	return kind
 }
 
 // known finds the answer that the request's idempotency key already has;

@@ -25,11 +25,14 @@ const (
 // source agent and submission time do not count; vehicle, trade-in and
 // appointment do, because a buyer who picks another time after a proposal
 // sends a new lead.
-func equals(dealerID string, req *aap.LeadRequest, doc map[string]any) (own string, poorer []string) {
+//
+// asked is the buyer's own word for the kind of visit: of several that an
+// older contract tells apart, the newest makes one.
+func equals(dealerID string, req *aap.LeadRequest, doc map[string]any, asked string) (own string, poorer []string) {
 	wants := digest([]any{
 		wantedVehicle(doc["vehicle_of_interest"]),
 		folded(emptyIsNil(doc["trade_in"])),
-		wantedVisit(req.Appointment, doc["appointment"]),
+		wantedVisit(req.Appointment, doc["appointment"], asked),
 	})
 	email, phone := strings.ToLower(strings.TrimSpace(req.Customer.Email)), strings.TrimSpace(req.Customer.Phone)
 	key := func(brings int) string {
@@ -99,7 +102,7 @@ func wantedVehicle(v any) any {
 
 // wantedVisit is the kind of visit and its time as an instant: the same moment
 // in another offset is the same wish.
-func wantedVisit(a *aap.Appointment, v any) any {
+func wantedVisit(a *aap.Appointment, v any, asked string) any {
 	if a == nil {
 		return nil
 	}
@@ -108,7 +111,11 @@ func wantedVisit(a *aap.Appointment, v any) any {
 		at = t.UTC().Format(time.RFC3339Nano)
 	}
 	visit, _ := v.(map[string]any)
-	return []any{a.AppointmentType, at, visit["duration_minutes"]}
+	wish := []any{a.AppointmentType, at, visit["duration_minutes"]}
+	if asked != a.AppointmentType {
+		wish = append(wish, asked)
+	}
+	return wish
 }
 
 func emptyIsNil(v any) any {

@@ -51,7 +51,7 @@ func (r Record) Primary() ([]byte, error) {
 }
 
 // Lead is the request decoded, whichever contract it came under. What only
-// that contract has a place for stays in Request.
+// that contract has a place for stays in Request. An error may quote the buyer.
 func (r Record) Lead() (aap.LeadRequest, error) {
 	var req aap.LeadRequest
 	primary, err := r.Primary()

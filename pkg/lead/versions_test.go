@@ -106,3 +106,17 @@ func TestTheSameWishUnderAnotherContractIsADuplicate(t *testing.T) {
 		}
 	}
 }
+
+func TestVisitsThatOnlyAnOldContractTellsApartAreNoDuplicates(t *testing.T) {
+	s := open()
+	for _, kind := range []string{"handover", "video_call", "phone_call", "showroom_visit"} {
+		visit := map[string]any{"appointment_type": kind, "requested_windows": []any{map[string]any{"start": "2026-06-12T18:00:00Z"}}}
+		payload := oldLead().with("/appointment", visit).bytes()
+		if got := s.acceptUnder(t, "v0.1", payload); got.Status != aap.LeadReceived {
+			t.Errorf("%s: %s", kind, got.raw)
+		}
+		if got := s.acceptUnder(t, "v0.1", payload); got.Status != aap.LeadDuplicate {
+			t.Errorf("%s again: %s", kind, got.raw)
+		}
+	}
+}

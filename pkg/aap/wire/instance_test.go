@@ -93,7 +93,6 @@ type flat struct {
 	items      []node
 	closed     bool
 	others     []node
-	least      int
 	limits     map[string]float64
 	format     string
 	pattern    string

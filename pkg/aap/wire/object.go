@@ -149,11 +149,21 @@ func (o *object) append(dst []byte) []byte {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		dst, _ = aap.AppendValue(dst, o.members[i].name) // a string always encodes
-		dst = append(dst, ':')
+		dst = append(appendName(dst, o.members[i].name), ':')
 		dst = o.members[i].append(dst)
 	}
 	return append(dst, '}')
+}
+
+// appendName writes a plain name as it is; the encoder takes the others.
+func appendName(dst []byte, name string) []byte {
+	for _, c := range []byte(name) {
+		if c < ' ' || c > '~' || c == '"' || c == '\\' {
+			dst, _ = aap.AppendValue(dst, name) // a string always encodes
+			return dst
+		}
+	}
+	return append(append(append(dst, '"'), name...), '"')
 }
 
 func (m *member) append(dst []byte) []byte {

@@ -28,10 +28,7 @@ func oneDealer(response *object, c Context) {
 	if len(rooftops) > 0 {
 		main = rooftops[0]
 	}
-	legal := c.LegalName
-	if legal == "" {
-		legal, _ = main.text("legal_name")
-	}
+	legal, _ := main.text("legal_name")
 	if legal == "" {
 		legal = trade
 	}

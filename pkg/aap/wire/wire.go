@@ -19,9 +19,6 @@ var (
 type Context struct {
 	// DealerID identifies the dealer.
 	DealerID string
-	// LegalName is the registered name; empty leaves it to the rooftop's, then
-	// to the trade name.
-	LegalName string
 	// Brands are the makes the dealer represents.
 	Brands []string
 	// Currency of all money, ISO 4217. Default USD.

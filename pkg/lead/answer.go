@@ -12,8 +12,9 @@ import (
 )
 
 // accept makes the answer to a new lead: the result, and a message with the
-// next step that holds nothing of the buyer.
-func accept(leadID, visitID string, req *aap.LeadRequest, p *dealer.Profile, f found, now time.Time) (Answer, error) {
+// next step that holds nothing of the buyer. kind is the visit in the words of
+// the contract the lead came under.
+func accept(leadID, visitID, kind string, req *aap.LeadRequest, p *dealer.Profile, f found, now time.Time) (Answer, error) {
 	result := aap.LeadResult{LeadID: leadID, Status: aap.LeadReceived, Dealer: contact(p, f.rooftop)}
 	sentences := []string{fmt.Sprintf("%s received the lead and will follow up%s.", business(p, f.rooftop), by(req.Customer))}
 	if f.note != "" {
@@ -21,7 +22,7 @@ func accept(leadID, visitID string, req *aap.LeadRequest, p *dealer.Profile, f f
 	}
 	if a := req.Appointment; a != nil {
 		result.Appointment = &aap.AppointmentResult{AppointmentID: visitID, Status: aap.AppointmentRequested}
-		sentences = append(sentences, nextStep(a, now))
+		sentences = append(sentences, nextStep(a, kind, now))
 	}
 	data, err := aap.AppendValue(nil, result)
 	return Answer{Data: data, Message: strings.Join(sentences, " ")}, err
@@ -43,13 +44,18 @@ func repeat(first Record) (Answer, error) {
 
 func (a Answer) reply() aap.Reply { return aap.Reply{Data: a.Data, Message: a.Message} }
 
-func nextStep(a *aap.Appointment, now time.Time) string {
+func nextStep(a *aap.Appointment, kind string, now time.Time) string {
 	visit := map[string]string{
 		aap.AppointmentSales:     "sales visit",
 		aap.AppointmentService:   "service visit",
 		aap.AppointmentTestDrive: "test drive",
 		aap.AppointmentTradeIn:   "trade-in appraisal",
-	}[a.AppointmentType]
+		"showroom_visit":         "showroom visit",
+		"handover":               "handover",
+		"phone_call":             "phone call",
+		"video_call":             "video call",
+		"trade_in_appraisal":     "trade-in appraisal",
+	}[kind]
 	if visit == "" {
 		visit = "visit"
 	}

@@ -101,6 +101,8 @@ type submission struct {
 	// equal and poorer are the duplicate keys.
 	equal  string
 	poorer []string
+	// visit is the kind of visit in the words of the contract.
+	visit string
 	// digest is set when the request carries an idempotency key.
 	digest string
 }
@@ -127,7 +129,8 @@ func read(p *dealer.Profile, v aap.Version, payload []byte) (*submission, error)
 			return nil, err
 		}
 	}
-	s.equal, s.poorer = equals(p.ID, &s.req, doc, visitOf(sent))
+	s.visit = visitOf(sent)
+	s.equal, s.poorer = equals(p.ID, &s.req, doc, s.visit)
 	if s.req.IdempotencyKey != "" {
 		s.digest = digest(sent)
 	}
@@ -218,7 +221,7 @@ func (d *Desk) entry(ctx context.Context, p *dealer.Profile, v aap.Version, s *s
 	if s.req.Appointment != nil {
 		visitID = d.newID()
 	}
-	if r.Answer, err = accept(r.ID, visitID, &s.req, p, f, now); err != nil {
+	if r.Answer, err = accept(r.ID, visitID, s.visit, &s.req, p, f, now); err != nil {
 		return Entry{}, err
 	}
 	e := Entry{

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/dealer-agent/dealer/pkg/aap"
@@ -112,7 +113,8 @@ func TestVisitsThatOnlyAnOldContractTellsApartAreNoDuplicates(t *testing.T) {
 	for _, kind := range []string{"handover", "video_call", "phone_call", "showroom_visit"} {
 		visit := map[string]any{"appointment_type": kind, "requested_windows": []any{map[string]any{"start": "2026-06-12T18:00:00Z"}}}
 		payload := oldLead().with("/appointment", visit).bytes()
-		if got := s.acceptUnder(t, "v0.1", payload); got.Status != aap.LeadReceived {
+		got := s.acceptUnder(t, "v0.1", payload)
+		if words := "The " + strings.ReplaceAll(kind, "_", " ") + " is requested, not booked"; got.Status != aap.LeadReceived || !strings.Contains(got.message, words) {
 			t.Errorf("%s: %s", kind, got.raw)
 		}
 		if got := s.acceptUnder(t, "v0.1", payload); got.Status != aap.LeadDuplicate {

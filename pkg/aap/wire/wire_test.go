@@ -9,25 +9,26 @@ import (
 
 	"github.com/dealer-agent/dealer/pkg/aap"
 	"github.com/dealer-agent/dealer/pkg/aap/wire"
+	"github.com/dealer-agent/dealer/pkg/aap/wire/wiretest"
 )
 
 // older lists the contracts that need translation.
 func older() []aap.Version { return aap.Versions()[1:] }
 
 func TestEveryValidOlderRequestBecomesAValidNewestOne(t *testing.T) {
-	newest := newContract(t, aap.Primary())
+	newest := wiretest.New(t, aap.Primary())
 	for _, v := range older() {
-		c := newContract(t, v)
+		c := wiretest.New(t, v)
 		for _, s := range aap.Skills() {
 			t.Run(v.Label+"/"+s.ID, func(t *testing.T) {
 				rapid.Check(t, func(rt *rapid.T) {
-					request := c.draw(rt, s.RequestSchema())
+					request := c.Draw(rt, s.RequestSchema())
 					kept := bytes.Clone(request)
 					up, err := wire.Up(v, s, request)
 					if err != nil {
 						rt.Fatal(err)
 					}
-					if faults := newest.faults(t, s.RequestSchema(), up); len(faults) > 0 {
+					if faults := newest.Faults(t, s.RequestSchema(), up); len(faults) > 0 {
 						rt.Fatalf("%v\n%s\nfrom\n%s", faults, up, request)
 					}
 					if !bytes.Equal(kept, request) {
@@ -40,13 +41,13 @@ func TestEveryValidOlderRequestBecomesAValidNewestOne(t *testing.T) {
 }
 
 func TestEveryValidNewestAnswerBecomesAValidOlderOne(t *testing.T) {
-	newest := newContract(t, aap.Primary())
+	newest := wiretest.New(t, aap.Primary())
 	for _, v := range older() {
-		c := newContract(t, v)
+		c := wiretest.New(t, v)
 		for _, s := range aap.Skills() {
 			t.Run(v.Label+"/"+s.ID, func(t *testing.T) {
 				rapid.Check(t, func(rt *rapid.T) {
-					answer := newest.draw(rt, s.ResponseSchema())
+					answer := newest.Draw(rt, s.ResponseSchema())
 					kept := bytes.Clone(answer)
 					down, err := wire.Down(v, s, answer, wire.Context{
 						DealerID: "harbor-auto", Brands: rapid.SliceOf(rapid.String()).Draw(rt, "brands"), Priced: rapid.Bool().Draw(rt, "priced"),
@@ -54,7 +55,7 @@ func TestEveryValidNewestAnswerBecomesAValidOlderOne(t *testing.T) {
 					if err != nil {
 						rt.Fatal(err)
 					}
-					if faults := c.faults(t, s.ResponseSchema(), down); len(faults) > 0 {
+					if faults := c.Faults(t, s.ResponseSchema(), down); len(faults) > 0 {
 						rt.Fatalf("%v\n%s\nfrom\n%s", faults, down, answer)
 					}
 					if !bytes.Equal(kept, answer) {

@@ -1,4 +1,6 @@
-package wire_test
+// Package wiretest draws random valid payloads from the schemas of any contract
+// version, for property tests.
+package wiretest
 
 import (
 	"encoding/json"
@@ -17,20 +19,20 @@ import (
 	"github.com/dealer-agent/dealer/schemas"
 )
 
-// contract draws random instances of one version's schemas.
-type contract struct {
-	version aap.Version
-	files   map[string]map[string]any
-	set     *schema.Set
+// Contract draws random instances of one version's schemas.
+type Contract struct {
+	files map[string]map[string]any
+	set   *schema.Set
 }
 
-func newContract(t *testing.T, v aap.Version) *contract {
+// New reads the schemas of a version.
+func New(t testing.TB, v aap.Version) *Contract {
 	t.Helper()
 	files, err := schemas.Version(v.Label)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &contract{version: v, files: map[string]map[string]any{}}
+	c := &Contract{files: map[string]map[string]any{}}
 	if c.set, err = schema.New(v, files); err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +54,8 @@ func newContract(t *testing.T, v aap.Version) *contract {
 	return c
 }
 
-func (c *contract) faults(t testing.TB, file string, payload []byte) []aap.Violation {
+// Faults lists what is wrong with a payload by a schema file.
+func (c *Contract) Faults(t testing.TB, file string, payload []byte) []aap.Violation {
 	t.Helper()
 	faults, err := c.set.Check(file, payload)
 	if err != nil {
@@ -61,8 +64,9 @@ func (c *contract) faults(t testing.TB, file string, payload []byte) []aap.Viola
 	return faults
 }
 
-// draw makes a valid instance of a schema file.
-func (c *contract) draw(t *rapid.T, file string) []byte {
+// Draw makes a valid instance of a schema file. Members that other versions
+// declare, and the schema does not, hold anything.
+func (c *Contract) Draw(t *rapid.T, file string) []byte {
 	doc, err := json.Marshal(c.value(t, node{c.files[file], file}))
 	if err != nil {
 		t.Fatal(err)
@@ -98,7 +102,7 @@ type flat struct {
 	pattern    string
 }
 
-func (c *contract) flatten(t *rapid.T, n node, f *flat) {
+func (c *Contract) flatten(t *rapid.T, n node, f *flat) {
 	if ref, ok := n.schema["$ref"].(string); ok {
 		name, at, _ := strings.Cut(ref, "#")
 		file := n.file
@@ -182,7 +186,7 @@ func list(v any) []map[string]any {
 	return out
 }
 
-func (c *contract) value(t *rapid.T, nodes ...node) any {
+func (c *Contract) value(t *rapid.T, nodes ...node) any {
 	f := &flat{properties: map[string][]node{}, required: map[string]bool{}, limits: map[string]float64{}}
 	for _, n := range nodes {
 		c.flatten(t, n, f)
@@ -239,7 +243,7 @@ var hostile = []string{
 	"inventory_date", "updated_at", "city_mpg", "electric_range_mi", "equipment", "x y", "",
 }
 
-func (c *contract) object(t *rapid.T, f *flat) any {
+func (c *Contract) object(t *rapid.T, f *flat) any {
 	out := map[string]any{}
 	for _, name := range slices.Sorted(maps.Keys(f.properties)) {
 		if f.required[name] || rapid.Bool().Draw(t, "has "+name) {
@@ -259,7 +263,7 @@ func (c *contract) object(t *rapid.T, f *flat) any {
 	return out
 }
 
-func (c *contract) text(t *rapid.T, f *flat) string {
+func (c *Contract) text(t *rapid.T, f *flat) string {
 	switch f.format {
 	case "date-time":
 		return rapid.SampledFrom([]string{"2026-05-03T18:00:00Z", "2026-05-03t23:30:00.25-07:00", "2026-05-03T19:00:00+02:00"}).Draw(t, "time")

@@ -277,7 +277,7 @@ func TestThePriceIsShownOnlyWhereItMeansThat(t *testing.T) {
 		for _, c := range []struct {
 			settings string
 			shown    bool
-		}{{"", v.Label == "v1.3"}, {"  out_the_door: true\n", true}} {
+		}{{"", !v.PriceIsOutTheDoor}, {"  out_the_door: true\n", true}} {
 			s := agenttest.New(t, agenttest.Profile+c.settings)
 			total := func(filters string) float64 {
 				data, e := call(t, s, v.Label, `{"type":"inventory.search.request","filters":`+filters+`}`)

@@ -67,7 +67,7 @@ func TestTheSmallestProfileGetsEveryDefault(t *testing.T) {
 		p.Inventory.PageDefault, p.Inventory.PageMax, p.Feed.DateOrder, p.Feed.MileageUnit, p.Feed.Rooftop,
 		p.Leads.DuplicateWindow, p.Leads.ConsentMaxAge, p.Leads.IdempotencyTTL, p.Leads.Retention, p.Delivery[0].Timeout,
 		p.ADF, p.Access, p.Prices.Includes == "", p.Description != "")
-	want := "[dealer.information inventory.facets inventory.search inventory.vehicle lead.submit] [v1.3]USD48h0m0s 0s 720h0m0s " +
+	want := "[dealer.information inventory.facets inventory.search inventory.vehicle lead.submit] [" + aap.Primary().Label + "]USD48h0m0s 0s 720h0m0s " +
 		"20 100mdymiMain Street24h0m0s 0s 168h0m0s 17520h0m0s 20s {all  placeholder false} {[] 600 120 false 429} true true"
 	if got != want {
 		t.Errorf("defaults\n got %s\nwant %s", got, want)

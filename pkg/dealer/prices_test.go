@@ -99,7 +99,7 @@ func TestPublishedFeesAreACopy(t *testing.T) {
 func TestAPriceIsShownWhereTheContractMeansIt(t *testing.T) {
 	for _, v := range aap.Versions() {
 		for _, p := range []dealer.Prices{{Includes: dealer.PricesComplete}, {Includes: dealer.PricesComplete, OutTheDoor: true}} {
-			if want := v == aap.V1_3 || p.OutTheDoor; p.Shown(v) != want {
+			if want := !v.PriceIsOutTheDoor || p.OutTheDoor; p.Shown(v) != want {
 				t.Errorf("%s with %+v: %v", v.Label, p, !want)
 			}
 		}

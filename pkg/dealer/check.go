@@ -70,23 +70,31 @@ func checkOffers(p *Profile, r *reader) {
 	for _, v := range aap.Versions() {
 		versions = append(versions, v.Label)
 	}
-	for _, list := range []struct {
-		path  string
-		items []string
-		known []string
-	}{{"skills", p.Skills, skills}, {"versions", p.Versions, versions}} {
-		if len(list.items) == 0 {
-			r.fault(list.path, "is empty", "list some of "+strings.Join(list.known, ", ")+", or remove the line for the default")
-		}
-		r.unique(list.path, list.items)
-		for i, item := range list.items {
-			r.oneOf(fmt.Sprintf("%s[%d]", list.path, i), item, list.known...)
-		}
+	checkList("skills", p.Skills, skills, r)
+	for i, item := range p.Skills {
+		r.oneOf(fmt.Sprintf("skills[%d]", i), item, skills...)
 	}
-	known := func(label string) bool { return slices.Contains(versions, label) }
-	if main := aap.Primary(); slices.ContainsFunc(p.Versions, known) && !p.Serves(main) {
+	checkList("versions", p.Versions, versions, r)
+	some := false
+	for i, item := range p.Versions {
+		if slices.Contains(versions, item) {
+			some = true
+			continue
+		}
+		// Each version is a letter away from others, so none is guessed.
+		r.fault(fmt.Sprintf("versions[%d]", i), quote(item)+" is not known", "write one of "+strings.Join(versions, ", "))
+	}
+	if main := aap.Primary(); some && !p.Serves(main) {
 		r.fault("versions", "leaves out "+main.Label+", which the agent's main address and card serve", "add "+main.Label)
 	}
+}
+
+// checkList refuses a list of words that is empty or has a word twice.
+func checkList(path string, items, known []string, r *reader) {
+	if len(items) == 0 {
+		r.fault(path, "is empty", "list some of "+strings.Join(known, ", ")+", or remove the line for the default")
+	}
+	r.unique(path, items)
 }
 
 // checkTexts refuses a list that is too long, or has blank, overlong or equal items.

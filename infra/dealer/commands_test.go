@@ -32,9 +32,20 @@ const (
 )
 
 // running serves the fixture dealer and returns its base URL.
-func running(t *testing.T, data string) string {
+func running(t *testing.T, data string, lines ...string) string {
 	t.Helper()
-	m, err := machine.Open(machine.Config{Addr: "127.0.0.1:0", Profile: fixtureProfile, Feed: fixtureFeed, Data: data, Log: slog.New(slog.DiscardHandler)})
+	profile := fixtureProfile
+	if len(lines) > 0 {
+		document, err := os.ReadFile(fixtureProfile)
+		if err != nil {
+			t.Fatal(err)
+		}
+		profile = filepath.Join(t.TempDir(), "dealer.yaml")
+		if err := os.WriteFile(profile, append(document, strings.Join(lines, "")...), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	m, err := machine.Open(machine.Config{Addr: "127.0.0.1:0", Profile: profile, Feed: fixtureFeed, Data: data, Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -152,10 +163,34 @@ func TestCallPrintsThePayload(t *testing.T) {
 	}
 }
 
+func TestCallSpeaksTheContractItIsTold(t *testing.T) {
+	base := running(t, t.TempDir(), "versions: [v1.3, v1.0, v0.1]\n")
+	for _, c := range []struct {
+		name string
+		args []string
+		code int
+		want string
+	}{
+		{"the newest by itself", []string{base, "inventory.vehicle", `{"stock":"T100"}`}, 0, `"updated_at": "`},
+		{"v1.0", []string{"--version", "v1.0", base, "inventory.vehicle", `{"stock":"T100"}`}, 0, `"updated_at": "`},
+		{"v0.1", []string{"--version=v0.1", base, "inventory.vehicle", `{"stock":"T100"}`}, 0, `"last_verified_at": "`},
+		{"v1.0 by its card", []string{base + "/.well-known/agent-card-v1.0.json", "inventory.search", `{"filters":{"year_min":"x"}}`}, 1, `"instancePath": "/filters/year_min"`},
+		{"one that the agent does not serve", []string{"--version", "v1.1", base, "dealer.information"}, 1, "no common version"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := dealerCommand(t, "", append([]string{"call"}, c.args...)...)
+			if r.code != c.code || !strings.Contains(r.out+r.err, c.want) {
+				t.Errorf("exit code %d, want %d; %s is not in\n%s%s", r.code, c.code, c.want, r.out, r.err)
+			}
+		})
+	}
+}
+
 func TestWrongCommandLinesExitWith2(t *testing.T) {
 	for _, args := range [][]string{
 		{"call", "http://127.0.0.1:1"},
 		{"call", "http://127.0.0.1:1", "inventory.find"},
+		{"call", "--version", "v9.9", "http://127.0.0.1:1", "inventory.search"},
 		{"run", "--clock", "noon"},
 		{"run", "--no-such-flag"},
 		{"adf", "render"},

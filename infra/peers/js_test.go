@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/dealer-agent/dealer/infra/dealer/machine"
+	"github.com/dealer-agent/dealer/pkg/a2a"
 	"github.com/dealer-agent/dealer/pkg/aap"
 )
 
@@ -26,6 +27,7 @@ const jsSDK = "@a2a-js/sdk@1.3.0"
 // method of its client with params.
 type call struct {
 	Base      string          `json:"base"`
+	Card      string          `json:"card,omitempty"`
 	Token     string          `json:"token,omitempty"`
 	Extension string          `json:"extension,omitempty"`
 	Method    string          `json:"method,omitempty"`
@@ -154,6 +156,33 @@ func TestOfficialJavaScriptClientMeetsAccessRules(t *testing.T) {
 		}
 		if got.Error == nil || got.Error.Code != c.code || c.name != "" && got.Error.Name != c.name {
 			t.Errorf("%+v: %+v, want %d %s", c.call, got.Error, c.code, c.name)
+		}
+	}
+}
+
+// TestOfficialJavaScriptClientSpeaksEveryContract starts from each contract's
+// own card, except that of AAP v0.1: the SDK reads no snake_case.
+func TestOfficialJavaScriptClientSpeaksEveryContract(t *testing.T) {
+	folder := npmInstall(t, jsSDK)
+	var labels []string
+	for _, v := range aap.Versions() {
+		labels = append(labels, v.Label)
+	}
+	base := serve(t, "versions: ["+strings.Join(labels, ", ")+"]\n") + "/"
+	var calls []call
+	for _, v := range aap.Versions() {
+		if v != aap.Primary() && v.Card != aap.CardManifest {
+			for _, payload := range []string{information, `{"type":"inventory.vehicle.request","stock":"S201"}`} {
+				calls = append(calls, call{Base: base, Card: a2a.VersionCardPath(v)[1:], Extension: v.ExtensionURI, Payload: json.RawMessage(payload)})
+			}
+		}
+	}
+	for i, got := range play(t, folder, calls) {
+		if i%2 == 0 && (got.Error != nil || typeOf(got.Payload) != "dealer.information.response") {
+			t.Errorf("%s: %s %+v", calls[i].Card, got.Payload, got.Error)
+		}
+		if i%2 == 1 && (got.Error == nil || aapCode(got.Error.Data, true) != string(aap.VehicleUnavailable)) {
+			t.Errorf("%s: %s %+v", calls[i].Card, got.Payload, got.Error)
 		}
 	}
 }

@@ -21,7 +21,7 @@ func TestProfilesThatWouldMisleadBuyersAreRefusedAtStart(t *testing.T) {
 		{"a rooftop nobody can reach", replace(`    phones: [{name: Sales, value: "+13035550100"}]`+"\n", ""), []string{"rooftops[1]"}},
 		{"a phone that is not E.164", replace("+13035550100", "303-555-0100"), []string{"phones"}},
 		{"a time zone without place", replace("America/Denver", "MST"), []string{"timezone"}},
-		{"a contract that is not served", add("versions: [v1.3, v2.0]"), []string{"versions[1]", "v1.3"}},
+		{"a contract that is not served", add("versions: [v1.3, v2.0]"), []string{"versions[1]", "v2.0", "not known"}},
 		{"a skill nobody knows", add("skills: [inventory.serch]"), []string{"inventory.search"}},
 		{"no skill", add("skills: []"), []string{"skills"}},
 		{"leads that go nowhere", replace("delivery:\n  - {name: outbox, type: file, folder: outbox}\n", ""), []string{"delivery"}},

@@ -1,13 +1,13 @@
 // A buyer built on the official JavaScript SDK. It reads a JSON array of
-// {base, token, extension, payload | method} from stdin, calls the agent below
+// {base, card, token, extension, payload | method} from stdin, calls the agent below
 // each base, and prints a JSON array of {payload, contextId} or {error}.
 import { ClientFactory, ClientFactoryOptions, DefaultAgentCardResolver, JsonRpcTransportFactory } from '@a2a-js/sdk/client';
 import { readFileSync } from 'node:fs';
 
 const clients = new Map();
 
-async function clientOf({ base, token }) {
-  const key = `${base} ${token}`;
+async function clientOf({ base, card, token }) {
+  const key = `${base} ${card} ${token}`;
   if (!clients.has(key)) {
     const fetchImpl = (url, init = {}) => {
       const headers = new Headers(init.headers);
@@ -18,7 +18,7 @@ async function clientOf({ base, token }) {
       transports: [new JsonRpcTransportFactory({ fetchImpl })],
       cardResolver: new DefaultAgentCardResolver({ fetchImpl }),
     });
-    clients.set(key, await new ClientFactory(options).createFromUrl(base));
+    clients.set(key, await new ClientFactory(options).createFromUrl(base, card));
   }
   return clients.get(key);
 }

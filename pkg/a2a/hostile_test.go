@@ -172,9 +172,14 @@ func FuzzHandler(f *testing.F) {
 	} {
 		f.Add([]byte(seed), "application/json", "1.0", aapHeader, "/a2a")
 		f.Add([]byte(seed), "application/json", "", "", "/a2a/?A2A-Version=%zz")
+		f.Add([]byte(strings.Replace(seed, "SendMessage", "message/send", 1)), "application/json", "", "", "/a2a/v0.1")
+		f.Add([]byte(seed), "application/json", "", "", "/a2a/v1.0/message:send")
+	}
+	for _, body := range []string{"{}", restMessage(information), restMessage(leadPayload), restMessage(`{"type":"inventory.search.request","sort":{}}`)} {
+		f.Add([]byte(body), "application/a2a+json", "1.0", "", "/a2a/v0.1/message:send")
 	}
 	f.Add([]byte("x"), "text/plain;charset", "0.3", ",,", "/b")
-	h := handler(agenttest.New(f, agenttest.Profile+"access: {per_minute: 1000000, leads_per_hour: 1000000}\n"))
+	h := handler(agenttest.New(f, agenttest.Profile+allVersions()+"access: {per_minute: 1000000, leads_per_hour: 1000000}\n"))
 	f.Fuzz(func(t *testing.T, body []byte, media, version, extensions, target string) {
 		r, err := http.NewRequest(http.MethodPost, "http://agent.example"+target, bytes.NewReader(body))
 		if err != nil {
@@ -185,16 +190,48 @@ func FuzzHandler(f *testing.F) {
 		w := httptest.NewRecorder()
 		h.ServeHTTP(w, r)
 		request := append(append(append(bytes.Clone(body), media...), version...), target...)
+		if strings.HasSuffix(strings.TrimSuffix(r.URL.Path, "/"), "/message:send") && w.Code != http.StatusNotFound || bytes.HasPrefix(w.Body.Bytes(), []byte(`{"error"`)) {
+			checkRestAnswer(t, request, w)
+			return
+		}
 		checkAnswer(t, request, w)
 	})
 }
 
+// checkRestAnswer asserts of HTTP+JSON what checkAnswer does of JSON-RPC.
+func checkRestAnswer(t *testing.T, request []byte, w *httptest.ResponseRecorder) {
+	t.Helper()
+	body := w.Body.Bytes()
+	var answer struct {
+		Message json.RawMessage `json:"message"`
+		Error   *struct {
+			Code    int    `json:"code"`
+			Message string `json:"message"`
+		} `json:"error"`
+	}
+	if err := json.Unmarshal(body, &answer); err != nil {
+		t.Fatalf("no JSON: %v: %.200s", err, body)
+	}
+	if failed := w.Code != http.StatusOK; failed != (answer.Error != nil) || failed == (answer.Message != nil) {
+		t.Fatalf("%d with %.200s", w.Code, body)
+	}
+	if e := answer.Error; e != nil && (e.Code != w.Code || e.Message == "" || e.Code >= 500) {
+		t.Fatalf("%d with %.200s", w.Code, body)
+	}
+	if found := internals.Find(body); found != nil && !bytes.Contains(request, found) {
+		t.Fatalf("internal text %q in %.300s", found, body)
+	}
+}
+
 func TestHostileBodiesGetWellFormedAnswers(t *testing.T) {
-	h := handler(agenttest.New(t, agenttest.Profile))
+	h := handler(agenttest.New(t, agenttest.Profile+allVersions()))
 	for name, body := range hostile() {
 		t.Run(name, func(t *testing.T) {
 			w, _ := post(t, h, body)
 			checkAnswer(t, []byte(body), w)
+			checkAnswer(t, []byte(body), send(h, "/a2a/v0.1", body))
+			checkRestAnswer(t, []byte(body), send(h, "/a2a/v0.1/message:send", body))
+			checkRestAnswer(t, []byte(body), send(h, "/a2a/v1.0/message:send", `{"message":`+body+`}`))
 		})
 	}
 }

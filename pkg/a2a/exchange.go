@@ -74,7 +74,7 @@ func (x *exchange) answer() (a answer) {
 	if f := x.authenticate(); f != nil {
 		return x.refuse(f)
 	}
-	if f := x.service.checkExtensions(x.version, x.profile.Access.RequireA2AHeaders); f != nil {
+	if f := x.service.checkExtensions(x.version, x.profile); f != nil {
 		return x.refuse(f)
 	}
 	x.wait = x.quota.take(x.Ticks(), "call "+x.caller, x.profile.Access.PerMinute, time.Minute)

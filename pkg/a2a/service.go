@@ -91,11 +91,18 @@ func (s service) refuseVersion(message string) *fault {
 
 // checkExtensions refuses callers who want only versions of AAP that this URL
 // does not serve: there is no silent fallback to another version (A2A 1.0
-// §4.6.3). Foreign extensions are ignored.
-func (s service) checkExtensions(v aap.Version, strict bool) *fault {
-	if s.activates(v) || !s.namesAAP() && !strict {
+// §4.6.3). They are told where the version they named is. Foreign extensions are
+// ignored.
+func (s service) checkExtensions(v aap.Version, p *dealer.Profile) *fault {
+	if s.activates(v) || !s.namesAAP() && !p.Access.RequireA2AHeaders {
 		return nil
 	}
-	return a2aFault(errExtension, "This URL serves AAP "+v.Label+". Send A2A-Extensions: "+v.ExtensionURI+".").
+	message := "This URL serves AAP " + v.Label + ". Send A2A-Extensions: " + v.ExtensionURI + "."
+	for _, other := range aap.Versions() {
+		if s.activates(other) && p.Serves(other) {
+			message += " AAP " + other.Label + " is at " + other.Path() + "."
+		}
+	}
+	return a2aFault(errExtension, message).
 		with("extensionUri", v.ExtensionURI).with("requiredHeader", extensionsHeader)
 }

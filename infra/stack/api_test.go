@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/dealer-agent/dealer/pkg/aap"
 )
 
 const anyMethod = "x-amazon-apigateway-any-method"
@@ -50,6 +52,13 @@ func checkAPI(t template) (f faults) {
 			}
 		}
 	}
+	for _, url := range contractURLs() {
+		if !slices.ContainsFunc(sorted(paths), func(path string) bool {
+			return regexp.MustCompile("^" + pathParameter.ReplaceAllString(path, "[^/]+") + "$").MatchString(url)
+		}) {
+			f.add("%s leads nowhere", url)
+		}
+	}
 	for _, path := range sorted(paths) {
 		methods := treeAt(paths, path)
 		for _, method := range sorted(methods) {
@@ -58,6 +67,19 @@ func checkAPI(t template) (f faults) {
 		}
 	}
 	return f
+}
+
+// contractURLs are all paths at which the agent answers some contract.
+func contractURLs() (urls []string) {
+	for _, v := range aap.Versions() {
+		for _, path := range []string{v.Path(), v.VersionPath()} {
+			urls = append(urls, path)
+			if v.REST {
+				urls = append(urls, path+"/message:send")
+			}
+		}
+	}
+	return urls
 }
 
 // checkStage: one stage, called as the function knows it, with a rate limit for all.

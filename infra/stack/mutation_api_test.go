@@ -4,6 +4,11 @@ var apiFaults = []seeded{
 	{"no HEAD", "api", "head /.well-known/{file} is missing", set(nil, method(file, "head")...)},
 	{"one contract alone", "api", "post /a2a/{version} is missing", set(nil, method("/a2a/{version}", "post")...)},
 	{"no HTTP+JSON", "api", "post /a2a/{version}/message:send is missing", set(nil, method("/a2a/{version}/message:send", "post")...)},
+	{"HTTP+JSON at another path", "api", "/a2a/v1.0/message:send leads nowhere", func(t tree) {
+		paths := at(t, in("Api", "DefinitionBody", "paths")...).(tree)
+		paths["/a2a/{version}/message"] = paths["/a2a/{version}/message:send"]
+		delete(paths, "/a2a/{version}/message:send")
+	}},
 	{"a version undeclared", "api", "path parameter version is not declared", set(nil, method("/a2a/{version}", "post", "parameters")...)},
 	{"a method that is none", "api", "no method is called so", set(tree{}, method("/a2a", "fetch")...)},
 	{"no integration", "api", `integration type ""`, set(nil, method("/a2a", "post", integration)...)},

@@ -43,7 +43,9 @@ func TestEveryCardFitsItsReleasedSchema(t *testing.T) {
 			if v.Label != "v0.2" { // which has no schema of the card
 				fits(t, released, "agent-card.schema.json", raw)
 			}
-			if found := regexp.MustCompile(`: null|""|[^:]\[\]|\{\}|"required"`).Find(raw); found != nil {
+			// A requirement of AAP v0.1 names a scheme without scopes.
+			rest := strings.Replace(string(raw), `"bearer": []`, "", 1)
+			if found := regexp.MustCompile(`: null|""|\[\]|\{\}|"required"`).FindString(rest); found != "" {
 				t.Errorf("%s, %s: the card holds %s:\n%s", v.Label, name, found, raw)
 			}
 			if strings.Contains(string(raw), tokenDigest) {

@@ -45,6 +45,9 @@ func TestEveryRecordedAnswerFitsItsContract(t *testing.T) {
 				}
 			case "response":
 				_, body, _ := strings.Cut(text, "\n\n")
+				if strings.Contains(body, `"result":{"tasks":`) {
+					continue // of A2A alone
+				}
 				holdAnswer(t, sets[version], []byte(body))
 				held[version]++
 			}

@@ -181,10 +181,10 @@ func (x *Index) breakdown(p *dealer.Profile, r *narrowing) *Breakdown {
 
 // rooftopCounts counts by the profile's names.
 func (x *Index) rooftopCounts(p *dealer.Profile, t []uint32) []counted {
-	counts := map[string]int{}
+	counts, rooftops := map[string]int{}, rooftopNames(p)
 	for term, n := range t {
 		name := x.fields[fieldRooftop].terms[term].display
-		if at := rooftopOf(p, name); at != nil {
+		if at := rooftops[fold(name)]; at != nil {
 			name = at.Name
 		} else if name == "" && len(p.Rooftops) == 1 {
 			name = p.Rooftops[0].Name

@@ -111,15 +111,20 @@ func filterValues(f *aap.Filters) [fieldChargePort + 1][]string {
 // matching lists the terms that any of the values finds in a field.
 func (x *Index) matching(out []*term, p *dealer.Profile, id fieldID, values []string) []*term {
 	f := x.fields[id]
+	var rooftops map[string]*dealer.Rooftop
+	if id == fieldRooftop {
+		rooftops = rooftopNames(p)
+	}
 	for i, value := range values {
 		if i > 0 && i%1024 == 0 { // a long list repeats itself
 			out = distinct(out)
 		}
-		switch id {
-		case fieldModel:
+		switch {
+		case len(value) > longestName:
+		case id == fieldModel:
 			out = x.models.matching(out, value)
-		case fieldRooftop:
-			out = x.rooftops(out, p, value)
+		case id == fieldRooftop:
+			out = x.rooftops(out, p, rooftops, fold(value))
 		default:
 			for _, term := range f.match(value) {
 				out = append(out, &f.terms[term])
@@ -142,15 +147,12 @@ func distinct(terms []*term) []*term {
 	})
 }
 
-// rooftops finds a rooftop by its name or an alias in the profile. The
+// rooftops finds a rooftop by its name or an alias in the profile, folded. The
 // cars of a dealer with one rooftop need not name it.
-func (x *Index) rooftops(out []*term, p *dealer.Profile, value string) []*term {
-	if len(value) > longestName {
-		return out
-	}
+func (x *Index) rooftops(out []*term, p *dealer.Profile, known map[string]*dealer.Rooftop, name string) []*term {
 	f := x.fields[fieldRooftop]
-	names := []string{fold(value)}
-	if at := rooftopOf(p, value); at != nil {
+	names := []string{name}
+	if at := known[name]; at != nil {
 		names = names[:0]
 		for _, name := range append([]string{at.Name}, at.Aliases...) {
 			names = append(names, fold(name))
@@ -167,16 +169,19 @@ func (x *Index) rooftops(out []*term, p *dealer.Profile, value string) []*term {
 	return out
 }
 
-// rooftopOf is the profile's rooftop with this name or alias, folded.
-func rooftopOf(p *dealer.Profile, name string) *dealer.Rooftop {
-	f := fold(name)
+// rooftopNames are the rooftops of the profile by folded names and aliases;
+// the first one has a name that several have.
+func rooftopNames(p *dealer.Profile) map[string]*dealer.Rooftop {
+	out := map[string]*dealer.Rooftop{}
 	for i := range p.Rooftops {
 		r := &p.Rooftops[i]
-		if fold(r.Name) == f || slices.ContainsFunc(r.Aliases, func(a string) bool { return fold(a) == f }) {
-			return r
+		for _, name := range append([]string{r.Name}, r.Aliases...) {
+			if f := fold(name); out[f] == nil {
+				out[f] = r
+			}
 		}
 	}
-	return nil
+	return out
 }
 
 // stock finds listings by stock number, exactly or else folded.

@@ -1,8 +1,11 @@
 package inventory
 
 import (
+	"iter"
+	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
 )
@@ -27,28 +30,56 @@ func fold(s string) string {
 		return FoldID(s)
 	}
 	return strings.Map(func(r rune) rune {
-		switch {
-		case r == '-' || unicode.In(r, unicode.Pd, unicode.Mn) || unicode.IsSpace(r):
+		if blankOrHyphen(r) {
 			return -1
-		default:
-			return unicode.ToLower(r)
 		}
-	}, norm.NFKD.String(s))
+		return unicode.ToLower(r)
+	}, plain(s))
 }
 
 // words splits a text into folded words: runs of letters and digits.
-func words(s string) []string {
-	if !ascii(s) {
-		s = strings.Map(func(r rune) rune {
-			if unicode.Is(unicode.Mn, r) {
-				return -1
-			}
-			return r
-		}, norm.NFKD.String(s))
-	}
-	return strings.FieldsFunc(strings.ToLower(s), func(r rune) bool {
+func words(s string) []string { return slices.Collect(eachWord(s)) }
+
+// eachWord is words one after the other.
+func eachWord(s string) iter.Seq[string] {
+	return strings.FieldsFuncSeq(strings.ToLower(plain(s)), func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r)
 	})
+}
+
+// longestForm is, in bytes, the longest decomposition that is used. A few
+// letters of no alphabet that cars are sold in stand for a whole sentence.
+const longestForm = 12
+
+// plain is the compatibility decomposition without accents. Hangul syllables
+// stay whole; the order of marks, which all go, does not matter.
+func plain(s string) string {
+	if ascii(s) {
+		return s
+	}
+	var b strings.Builder
+	b.Grow(len(s))
+	for i := 0; i < len(s); {
+		if s[i] < utf8.RuneSelf {
+			b.WriteByte(s[i])
+			i++
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(s[i:])
+		whole := s[i : i+size]
+		i += size
+		switch form := norm.NFKD.PropertiesString(whole).Decomposition(); {
+		case len(form) > 0 && len(form) <= longestForm:
+			for _, r := range string(form) {
+				if !unicode.Is(unicode.Mn, r) {
+					b.WriteRune(r)
+				}
+			}
+		case !unicode.Is(unicode.Mn, r):
+			b.WriteString(whole)
+		}
+	}
+	return b.String()
 }
 
 func ascii(s string) bool {

@@ -191,8 +191,10 @@ func (k *knowledge) makeSpellings(maker string) []string {
 
 // group is the folded name of the synonym group that a value belongs to, or
 // its folded self.
-func (k *knowledge) group(section, s string) string {
-	f := fold(s)
+func (k *knowledge) group(section, s string) string { return k.groupOf(section, fold(s)) }
+
+// groupOf is group for a folded value.
+func (k *knowledge) groupOf(section, f string) string {
 	if name, ok := k.groups[section][f]; ok {
 		return name
 	}
@@ -213,9 +215,14 @@ func (k *knowledge) group(section, s string) string {
 func (k *knowledge) words(section, s string) []string {
 	out := words(s)
 	for i, w := range out {
-		if form, ok := k.wordForms[section][w]; ok {
-			out[i] = form
-		}
+		out[i] = k.wordForm(section, w)
 	}
 	return out
+}
+
+func (k *knowledge) wordForm(section, w string) string {
+	if form, ok := k.wordForms[section][w]; ok {
+		return form
+	}
+	return w
 }

@@ -21,20 +21,21 @@ func (l *Lot) Match(ctx context.Context, p *dealer.Profile, voi aap.Vehicle) (Ve
 	if !errors.Is(err, ErrNotFound) {
 		return unit, err
 	}
-	if voi.Year == nil || fold(voi.Make) == "" || fold(voi.Model) == "" {
+	a := described(voi)
+	if a.make == "" || a.model == "" {
 		return Vehicle{}, ErrNotFound
 	}
 	x, err := l.index(ctx, p.ID)
 	if err != nil {
 		return Vehicle{}, err
 	}
-	if unit, ok, err := x.matchListed(voi); ok || err != nil {
+	if unit, ok, err := x.matchListed(a); ok || err != nil {
 		return unit, err
 	}
 	for _, agree := range [...]func(have, asked string) bool{sameTrim, trimsAgree} {
 		for _, g := range x.gone {
-			if g.year == int64(*voi.Year) && g.pair == pairKey(voi.Make, voi.Model) &&
-				agree(g.unit.Listing.Trim, voi.Trim) && !forgotten(g.unit, p, now) {
+			if g.year == a.year && g.pair == a.pair &&
+				agree(g.unit.Listing.Trim, a.trim) && !forgotten(g.unit, p, now) {
 				return g.unit, nil
 			}
 		}
@@ -42,23 +43,43 @@ func (l *Lot) Match(ctx context.Context, p *dealer.Profile, voi aap.Vehicle) (Ve
 	return Vehicle{}, ErrNotFound
 }
 
+// description is a vehicle by year, make, model and trim, the texts folded.
+type description struct {
+	year              int64
+	make, model, trim string
+	pair              string
+	makes             string // the make as it was written
+}
+
+// described folds what a buyer wrote, once. A text longer than any name
+// describes nothing.
+func described(v aap.Vehicle) description {
+	if len(v.Make) > longestName || len(v.Model) > longestName || len(v.Trim) > longestName || v.Year == nil {
+		return description{}
+	}
+	return description{
+		year: int64(*v.Year), make: fold(v.Make), model: fold(v.Model), trim: fold(v.Trim),
+		pair: pairKey(v.Make, v.Model), makes: v.Make,
+	}
+}
+
 // matchListed finds a listing by year, make, model and trim; one with exactly
 // the trim before one whose trim goes on.
-func (x *Index) matchListed(voi aap.Vehicle) (unit Vehicle, ok bool, err error) {
-	pairs, makes := x.models.byName[fold(voi.Model)], x.fields[fieldMake].match(voi.Make)
+func (x *Index) matchListed(a description) (unit Vehicle, ok bool, err error) {
+	pairs, makes := x.models.byName[a.model], x.fields[fieldMake].match(a.makes)
 	trims, best := x.fields[fieldTrim], -1
 	for doc := range x.keys {
-		if x.columns[colYear][doc] != float64(*voi.Year) ||
+		if x.columns[colYear][doc] != float64(a.year) ||
 			!slices.Contains(makes, x.fields[fieldMake].of[doc]) ||
 			!slices.Contains(pairs, x.fields[fieldModel].of[doc]) {
 			continue
 		}
 		have := trims.terms[trims.of[doc]].display
-		if sameTrim(have, voi.Trim) {
+		if sameTrim(have, a.trim) {
 			best = doc
 			break
 		}
-		if best < 0 && trimsAgree(have, voi.Trim) {
+		if best < 0 && trimsAgree(have, a.trim) {
 			best = doc
 		}
 	}
@@ -73,10 +94,11 @@ func (x *Index) matchListed(voi aap.Vehicle) (unit Vehicle, ok bool, err error) 
 	return unit, true, nil
 }
 
-func sameTrim(have, asked string) bool { return fold(have) == fold(asked) }
+// sameTrim and trimsAgree compare a unit's trim with an asked one, folded.
+func sameTrim(have, asked string) bool { return fold(have) == asked }
 
 // trimsAgree reports whether a unit's trim is the asked one, or continues it
 // with further words; no asked trim agrees with any.
 func trimsAgree(have, asked string) bool {
-	return fold(asked) == "" || sameTrim(have, asked) || firstWords(have, fold(asked))
+	return asked == "" || sameTrim(have, asked) || firstWords(have, asked)
 }

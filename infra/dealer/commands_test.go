@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"log/slog"
 	"os"
@@ -11,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/dealer-agent/dealer/infra/dealer/machine"
+	"github.com/dealer-agent/dealer/infra/dealer/machine/machinetest"
 )
 
 // result is what one command line did.
@@ -45,25 +45,7 @@ func running(t *testing.T, data string, lines ...string) string {
 			t.Fatal(err)
 		}
 	}
-	m, err := machine.Open(machine.Config{Addr: "127.0.0.1:0", Profile: profile, Feed: fixtureFeed, Data: data, Log: slog.New(slog.DiscardHandler)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	ended := make(chan error, 1)
-	go func() { ended <- m.Run(ctx) }()
-	t.Cleanup(func() {
-		cancel()
-		if err := <-ended; err != nil {
-			t.Error(err)
-		}
-		if err := m.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	if err := m.WaitForInventory(ctx); err != nil {
-		t.Fatal(err)
-	}
+	m, _ := machinetest.Serve(t, machine.Config{Addr: "127.0.0.1:0", Profile: profile, Feed: fixtureFeed, Data: data, Log: slog.New(slog.DiscardHandler)})
 	return m.URL()
 }
 

@@ -16,8 +16,10 @@ import (
 	"time"
 
 	"github.com/dealer-agent/dealer/infra/dealer/machine"
+	"github.com/dealer-agent/dealer/infra/dealer/machine/machinetest"
 	"github.com/dealer-agent/dealer/pkg/a2a"
 	"github.com/dealer-agent/dealer/pkg/aap"
+	"github.com/dealer-agent/dealer/pkg/aap/aaptest"
 )
 
 // jsSDK is the official JavaScript client the agent is held against.
@@ -252,10 +254,7 @@ func npmInstall(t *testing.T, pkg string) string {
 	t.Helper()
 	for _, tool := range []string{"node", "npm"} {
 		if _, err := exec.LookPath(tool); err != nil {
-			if os.Getenv("CI") == "true" {
-				t.Fatalf("%s is missing", tool)
-			}
-			t.Skipf("%s is not installed", tool)
+			aaptest.Missing(t, tool)
 		}
 	}
 	cache, err := os.UserCacheDir()
@@ -293,27 +292,9 @@ func serve(t *testing.T, lines string) string {
 	}
 	noon := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 	data := t.TempDir()
-	m, err := machine.Open(machine.Config{
+	m, _ := machinetest.Serve(t, machine.Config{
 		Addr: "127.0.0.1:0", Profile: file, Feed: "../dealer/machine/testdata/feed.json",
 		Data: data, Outbox: filepath.Join(data, "outbox"), Now: func() time.Time { return noon }, Log: slog.New(slog.DiscardHandler),
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	ended := make(chan error, 1)
-	go func() { ended <- m.Run(ctx) }()
-	t.Cleanup(func() {
-		cancel()
-		if err := <-ended; err != nil {
-			t.Error(err)
-		}
-		if err := m.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	if err := m.WaitForInventory(ctx); err != nil {
-		t.Fatal(err)
-	}
 	return m.URL()
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 	sqstypes "github.com/aws/aws-sdk-go-v2/service/sqs/types"
 
+	"github.com/dealer-agent/dealer/pkg/aap/aaptest"
 	"github.com/dealer-agent/dealer/pkg/cloud"
 	"github.com/dealer-agent/dealer/pkg/cloud/cloudtest"
 	"github.com/dealer-agent/dealer/pkg/inventory"
@@ -35,7 +36,7 @@ func deploy(t *testing.T) (endpoint string, made stackMade) {
 	t.Helper()
 	_, raw := translate(t, source(t))
 	if err := exec.Command("python3", "-c", "import boto3").Run(); err != nil {
-		missing(t, "boto3", "pip install boto3")
+		aaptest.Missing(t, "boto3 (pip install boto3)")
 	}
 	endpoint = cloudtest.Moto(t)
 	var out, complaints bytes.Buffer

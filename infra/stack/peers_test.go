@@ -8,22 +8,15 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-)
 
-// missing skips by name, and fails where all peers must be there.
-func missing(t *testing.T, peer, hint string) {
-	t.Helper()
-	if os.Getenv("CI") == "true" {
-		t.Fatalf("%s is missing: %s", peer, hint)
-	}
-	t.Skipf("skipped: %s is missing: %s", peer, hint)
-}
+	"github.com/dealer-agent/dealer/pkg/aap/aaptest"
+)
 
 // translate makes the CloudFormation of a SAM template, with AWS's translator.
 func translate(t *testing.T, source []byte) (template, []byte) {
 	t.Helper()
 	if err := exec.Command("python3", "-c", "import samtranslator").Run(); err != nil {
-		missing(t, "aws-sam-translator", "pip install aws-sam-translator")
+		aaptest.Missing(t, "aws-sam-translator (pip install aws-sam-translator)")
 	}
 	var out, complaints bytes.Buffer
 	cmd := exec.CommandContext(t.Context(), "python3", filepath.Join("testdata", "translate.py"))
@@ -43,7 +36,7 @@ func lint(t *testing.T, name string) (string, error) {
 	t.Helper()
 	path, err := exec.LookPath("cfn-lint")
 	if err != nil {
-		missing(t, "cfn-lint", "pip install cfn-lint")
+		aaptest.Missing(t, "cfn-lint (pip install cfn-lint)")
 	}
 	out, err := exec.CommandContext(t.Context(), path, "--non-zero-exit-code", "informational", "--template", name).CombinedOutput()
 	return string(out), err

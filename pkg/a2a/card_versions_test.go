@@ -12,7 +12,7 @@ import (
 
 	"github.com/dealer-agent/dealer/pkg/a2a"
 	"github.com/dealer-agent/dealer/pkg/aap"
-	"github.com/dealer-agent/dealer/pkg/agent/agenttest"
+	"github.com/dealer-agent/dealer/pkg/aap/aaptest"
 	"github.com/dealer-agent/dealer/pkg/dealer"
 )
 
@@ -131,7 +131,7 @@ func TestParamsAreThoseOfTheReleasedExample(t *testing.T) {
 		if folder == "v1.2" {
 			folder = "v1.1" // whose card has the same form
 		}
-		example, err := os.ReadFile(filepath.Join(agenttest.Reference(t, folder), "examples", "agent-card.example.json"))
+		example, err := os.ReadFile(filepath.Join(aaptest.Reference(t, "aap", folder), "examples", "agent-card.example.json"))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/dealer-agent/dealer/pkg/aap"
-	"github.com/dealer-agent/dealer/pkg/agent/agenttest"
+	"github.com/dealer-agent/dealer/pkg/aap/aaptest"
 	"github.com/dealer-agent/dealer/pkg/schema"
 )
 
@@ -40,7 +40,7 @@ func releasedSchemas(t *testing.T, v aap.Version) *schema.Set {
 	if v.Label == "v1.2" {
 		return ownSchemas(t, v)
 	}
-	set, err := schema.New(v, os.DirFS(filepath.Join(agenttest.Reference(t, v.Label), "schemas")))
+	set, err := schema.New(v, os.DirFS(filepath.Join(aaptest.Reference(t, "aap", v.Label), "schemas")))
 	if err != nil {
 		t.Fatal(err)
 	}

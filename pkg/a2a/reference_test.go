@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/dealer-agent/dealer/pkg/aap"
+	"github.com/dealer-agent/dealer/pkg/aap/aaptest"
 	"github.com/dealer-agent/dealer/pkg/agent/agenttest"
 	"github.com/dealer-agent/dealer/pkg/schema"
 )
@@ -15,7 +16,7 @@ import (
 // TestPublishedExamplesAreServed sends every request the protocol publishes, bare
 // or in its envelope, and holds the answers to the released schemas.
 func TestPublishedExamplesAreServed(t *testing.T) {
-	root := agenttest.Reference(t, "v1.3")
+	root := aaptest.Reference(t, "aap", "v1.3")
 	released, err := schema.New(aap.V1_3, os.DirFS(filepath.Join(root, "schemas")))
 	if err != nil {
 		t.Fatal(err)
@@ -72,7 +73,7 @@ func TestPublishedExamplesAreServed(t *testing.T) {
 }
 
 func TestCardFitsTheSchemaAsReleased(t *testing.T) {
-	root := agenttest.Reference(t, "v1.3")
+	root := aaptest.Reference(t, "aap", "v1.3")
 	released, err := schema.New(aap.V1_3, os.DirFS(filepath.Join(root, "schemas")))
 	if err != nil {
 		t.Fatal(err)

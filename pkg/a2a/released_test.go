@@ -12,6 +12,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/dealer-agent/dealer/pkg/aap"
+	"github.com/dealer-agent/dealer/pkg/aap/aaptest"
 	"github.com/dealer-agent/dealer/pkg/agent/agenttest"
 	"github.com/dealer-agent/dealer/pkg/schema"
 )
@@ -69,7 +70,7 @@ func TestEveryReleasedRequestIsAnsweredThroughEveryDoor(t *testing.T) {
 		if folder == "v1.2" {
 			folder = "v1.1" // whose requests are all valid in v1.2
 		}
-		files, err := filepath.Glob(filepath.Join(agenttest.Reference(t, folder), "examples", "*-request*.example.json"))
+		files, err := filepath.Glob(filepath.Join(aaptest.Reference(t, "aap", folder), "examples", "*-request*.example.json"))
 		if err != nil || len(files) < 9 {
 			t.Fatalf("%s: %d examples, %v", v.Label, len(files), err)
 		}
@@ -119,7 +120,7 @@ func TestReleasedEnvelopesAreOurs(t *testing.T) {
 			if form == "rest" && !v.REST {
 				continue
 			}
-			folder := filepath.Join(agenttest.Reference(t, v.Label), "examples")
+			folder := filepath.Join(aaptest.Reference(t, "aap", v.Label), "examples")
 			request, err := os.ReadFile(filepath.Join(folder, "inventory-search-request."+form+".example.json"))
 			if err != nil {
 				t.Fatal(err)

@@ -8,13 +8,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dealer-agent/dealer/pkg/aap/aaptest"
 	"github.com/dealer-agent/dealer/pkg/adf"
 )
 
 // readCase reads one collected document.
 func readCase(t *testing.T, name string) ([]adf.Prospect, []adf.Fault, error) {
 	t.Helper()
-	data, err := os.ReadFile(reference(t, "cases", "adf", name))
+	data, err := os.ReadFile(aaptest.Reference(t, "cases", "adf", name))
 	if err != nil {
 		t.Fatal(err)
 	}

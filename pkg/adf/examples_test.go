@@ -10,12 +10,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dealer-agent/dealer/pkg/aap/aaptest"
 	"github.com/dealer-agent/dealer/pkg/adf"
 	"github.com/dealer-agent/dealer/pkg/lead"
 )
 
 func TestReleasedExamplesRenderValid(t *testing.T) {
-	dir := reference(t, "aap", "v1.3", "examples")
+	dir := aaptest.Reference(t, "aap", "v1.3", "examples")
 	examples, err := filepath.Glob(filepath.Join(dir, "lead-submit-request*.json"))
 	if err != nil || len(examples) < 5 {
 		t.Fatalf("%d examples, %v", len(examples), err)

@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/dealer-agent/dealer/pkg/aap"
+	"github.com/dealer-agent/dealer/pkg/aap/aaptest"
 	"github.com/dealer-agent/dealer/pkg/adf"
 	"github.com/dealer-agent/dealer/pkg/lead"
 )
@@ -151,10 +152,10 @@ func TestEveryTwistIsWrittenAsItsGoldenFile(t *testing.T) {
 // validate runs xmllint with the repaired ADF 1.0 DTD over documents.
 func validate(t testing.TB, files ...string) {
 	t.Helper()
-	dtd := reference(t, "cases", "adf", "adf-1.0-mended.dtd")
+	dtd := aaptest.Reference(t, "cases", "adf", "adf-1.0-mended.dtd")
 	lint, err := exec.LookPath("xmllint")
 	if err != nil {
-		missing(t, "xmllint")
+		aaptest.Missing(t, "xmllint")
 	}
 	if out, err := exec.Command(lint, append([]string{"--noout", "--nonet", "--dtdvalid", dtd}, files...)...).CombinedOutput(); err != nil {
 		t.Errorf("%v\n%.4000s", err, out)

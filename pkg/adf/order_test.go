@@ -8,13 +8,15 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/dealer-agent/dealer/pkg/aap/aaptest"
 )
 
 var elementDeclaration = regexp.MustCompile(`<!ELEMENT\s+(\w+)\s+\((.*)\)[*+?]?>`)
 
 // contentModels reads the order of children out of the DTD itself.
 func contentModels(t *testing.T) map[string][]string {
-	dtd, err := os.ReadFile(reference(t, "cases", "adf", "adf-1.0-mended.dtd"))
+	dtd, err := os.ReadFile(aaptest.Reference(t, "cases", "adf", "adf-1.0-mended.dtd"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/dealer-agent/dealer/pkg/aap/aaptest"
 	"github.com/dealer-agent/dealer/pkg/adf"
 )
 
@@ -35,7 +36,7 @@ func TestProspectWrittenAgainIsTheSameAndValid(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	files = append(files, reference(t, "cases", "adf", "good-full.xml"), reference(t, "cases", "adf", "good-minimal.xml"))
+	files = append(files, aaptest.Reference(t, "cases", "adf", "good-full.xml"), aaptest.Reference(t, "cases", "adf", "good-minimal.xml"))
 	dir := t.TempDir()
 	var written []string
 	for _, file := range files {
@@ -58,7 +59,7 @@ func TestBrokenProspectsAreMendedByWriting(t *testing.T) {
 	for _, name := range []string{
 		"sendadf-basic-oneline.xml", "aap-mapping-v1.1.xml", "fetch-auto-expected.xml", "launchlabs-sample.xml", "wikipedia-valid-sample.xml", "adf-builder-readme.xml",
 	} {
-		doc, before, after := again(t, reference(t, "cases", "adf", name))
+		doc, before, after := again(t, aaptest.Reference(t, "cases", "adf", name))
 		equal(t, name+" customer", after.Customer.Full, before.Customer.Full)
 		equal(t, name+" comments", after.Comments, before.Comments)
 		out := filepath.Join(dir, name)

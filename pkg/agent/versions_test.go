@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/dealer-agent/dealer/pkg/aap"
+	"github.com/dealer-agent/dealer/pkg/aap/aaptest"
 	"github.com/dealer-agent/dealer/pkg/aap/wire"
 	"github.com/dealer-agent/dealer/pkg/agent/agenttest"
 	"github.com/dealer-agent/dealer/pkg/inventory"
@@ -22,7 +23,7 @@ func released(t *testing.T, v aap.Version) *schema.Set {
 	if v.Label == "v1.2" {
 		return own(t, v)
 	}
-	s, err := schema.New(v, os.DirFS(filepath.Join(agenttest.Reference(t, v.Label), "schemas")))
+	s, err := schema.New(v, os.DirFS(filepath.Join(aaptest.Reference(t, "aap", v.Label), "schemas")))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +62,7 @@ func examples(t *testing.T, v aap.Version) map[string][]byte {
 	if folder == "v1.2" {
 		folder = "v1.1" // whose payloads are all valid in v1.2
 	}
-	names, err := filepath.Glob(filepath.Join(agenttest.Reference(t, folder), "examples", "*-request*.json"))
+	names, err := filepath.Glob(filepath.Join(aaptest.Reference(t, "aap", folder), "examples", "*-request*.json"))
 	if err != nil || len(names) < 8 {
 		t.Fatalf("%d examples, %v", len(names), err)
 	}

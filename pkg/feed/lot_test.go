@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dealer-agent/dealer/pkg/aap/aaptest"
 	"github.com/dealer-agent/dealer/pkg/dealer"
 	"github.com/dealer-agent/dealer/pkg/feed"
 	"github.com/dealer-agent/dealer/pkg/inventory"
@@ -50,7 +51,7 @@ func (l *lot) units(t testing.TB) []inventory.Vehicle {
 
 func referenceFile(t testing.TB, name string) []byte {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join(referenceDir(t), name))
+	b, err := os.ReadFile(filepath.Join(aaptest.Reference(t, "cases", "feeds"), name))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/dealer-agent/dealer/pkg/aap"
+	"github.com/dealer-agent/dealer/pkg/aap/aaptest"
 	"github.com/dealer-agent/dealer/pkg/dealer"
 	"github.com/dealer-agent/dealer/pkg/feed"
 	"github.com/dealer-agent/dealer/pkg/inventory"
@@ -34,28 +35,6 @@ type expected struct {
 	WithoutPrice   int              `json:"without_price"`
 	WithoutMileage int              `json:"without_mileage"`
 	Spots          []map[string]any `json:"spots"`
-}
-
-// referenceDir finds the folder with the reference exports, or skips.
-func referenceDir(t testing.TB) string {
-	t.Helper()
-	roots := []string{os.Getenv("AAP_REFERENCE")}
-	if wd, err := os.Getwd(); err == nil {
-		for d := wd; d != filepath.Dir(d); d = filepath.Dir(d) {
-			roots = append(roots, filepath.Join(filepath.Dir(d), "shared"))
-		}
-	}
-	for _, r := range roots {
-		dir := filepath.Join(r, "cases", "feeds")
-		if _, err := os.Stat(filepath.Join(dir, "expected.json")); r != "" && err == nil {
-			return dir
-		}
-	}
-	if os.Getenv("CI") == "true" {
-		t.Fatal("reference exports not found; set AAP_REFERENCE")
-	}
-	t.Skip("reference exports not found; set AAP_REFERENCE")
-	return ""
 }
 
 func oneRooftop() *dealer.Profile {
@@ -100,7 +79,7 @@ var referenceProfiles = map[string]func(t *testing.T, file []byte, p *dealer.Pro
 }
 
 func TestReferenceExportsGiveTheExpectedInventory(t *testing.T) {
-	dir := referenceDir(t)
+	dir := aaptest.Reference(t, "cases", "feeds")
 	raw, err := os.ReadFile(filepath.Join(dir, "expected.json"))
 	if err != nil {
 		t.Fatal(err)

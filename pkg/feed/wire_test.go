@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/dealer-agent/dealer/pkg/aap"
+	"github.com/dealer-agent/dealer/pkg/aap/aaptest"
 	"github.com/dealer-agent/dealer/pkg/feed"
 	"github.com/dealer-agent/dealer/pkg/inventory"
 	"github.com/dealer-agent/dealer/pkg/schema"
@@ -50,7 +51,7 @@ func fits(t testing.TB, set *schema.Set, units []inventory.Vehicle) {
 
 func TestUnitsOfTheReferenceExportsFitTheReleasedSchema(t *testing.T) {
 	set := released(t)
-	files, err := filepath.Glob(filepath.Join(referenceDir(t), "*.*"))
+	files, err := filepath.Glob(filepath.Join(aaptest.Reference(t, "cases", "feeds"), "*.*"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/dealer-agent/dealer/pkg/aap"
+	"github.com/dealer-agent/dealer/pkg/aap/aaptest"
 	"github.com/dealer-agent/dealer/pkg/schema"
 	"github.com/dealer-agent/dealer/schemas"
 )
@@ -52,27 +53,10 @@ func ownFiles(t testing.TB, label string) map[string]any {
 	return documents(t, files)
 }
 
-// released is the folder that holds the released contracts by label. Without it
-// the test is skipped, and fails where CI=true.
+// released is the folder that holds the released contracts by label.
 func released(t testing.TB) string {
 	t.Helper()
-	var candidates []string
-	if dir := os.Getenv("AAP_REFERENCE"); dir != "" {
-		candidates = append(candidates, dir, filepath.Join(dir, "aap"))
-	}
-	for dir, err := os.Getwd(); err == nil && dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
-		candidates = append(candidates, filepath.Join(dir, "shared", "aap"))
-	}
-	for _, dir := range candidates {
-		if info, err := os.Stat(filepath.Join(dir, "v1.3", "schemas")); err == nil && info.IsDir() {
-			return dir
-		}
-	}
-	if os.Getenv("CI") == "true" {
-		t.Fatal("the released contracts are not here; set AAP_REFERENCE")
-	}
-	t.Skip("the released contracts are not here; set AAP_REFERENCE")
-	return ""
+	return aaptest.Reference(t, "aap")
 }
 
 // releasedFiles are the released documents of a version by file name.

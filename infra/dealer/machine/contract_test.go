@@ -3,14 +3,13 @@ package machine_test
 import (
 	"encoding/json"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 
 	"github.com/dealer-agent/dealer/pkg/aap"
-	"github.com/dealer-agent/dealer/pkg/agent/agenttest"
+	"github.com/dealer-agent/dealer/pkg/aap/aaptest"
 	"github.com/dealer-agent/dealer/pkg/schema"
 	"github.com/dealer-agent/dealer/schemas"
 )
@@ -27,16 +26,7 @@ var contract = sync.OnceValues(func() (sets []*schema.Set, err error) {
 		return nil, err
 	}
 	sets = append(sets, set)
-	roots := []string{os.Getenv("AAP_REFERENCE")}
-	for dir, err := os.Getwd(); err == nil && dir != filepath.Dir(dir); {
-		dir = filepath.Dir(dir)
-		roots = append(roots, filepath.Join(dir, "shared"))
-	}
-	for _, root := range roots {
-		at := filepath.Join(root, "aap", "v1.3", "schemas")
-		if info, err := os.Stat(at); root == "" || err != nil || !info.IsDir() {
-			continue
-		}
+	if at, ok := aaptest.Find("aap", "v1.3", "schemas"); ok {
 		set, err := schema.New(aap.V1_3, os.DirFS(at))
 		return append(sets, set), err
 	}
@@ -107,7 +97,7 @@ func holdToContract(t testing.TB, a answer) {
 }
 
 func TestAnswersAreHeldToOwnAndReleasedSchemas(t *testing.T) {
-	agenttest.Reference(t, "v1.3")
+	aaptest.Reference(t, "aap", "v1.3")
 	sets, err := contract()
 	if err != nil || len(sets) != 2 {
 		t.Fatalf("%d sets of schemas, %v; want the own and the released", len(sets), err)

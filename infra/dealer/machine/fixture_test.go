@@ -1,18 +1,17 @@
 package machine_test
 
 import (
-	"context"
 	"fmt"
 	"log/slog"
 	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/dealer-agent/dealer/infra/dealer/machine"
+	"github.com/dealer-agent/dealer/infra/dealer/machine/machinetest"
 )
 
 // noon is the fixture's clock.
@@ -97,26 +96,8 @@ func (d *door) lists(t *testing.T, cars int) {
 // serve starts one machine; stop ends it and waits for its clean end.
 func serve(t *testing.T, config machine.Config) (*door, func()) {
 	t.Helper()
-	m, err := machine.Open(config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	ended := make(chan error, 1)
-	go func() { ended <- m.Run(ctx) }()
-	var once atomic.Bool
-	return &door{url: m.URL(), outbox: config.Outbox, client: &http.Client{Timeout: 10 * time.Second}, machine: m, config: config}, func() {
-		if once.Swap(true) {
-			return
-		}
-		cancel()
-		if err := <-ended; err != nil {
-			t.Errorf("Run ended with %v, want a clean stop", err)
-		}
-		if err := m.Close(); err != nil {
-			t.Errorf("Close: %v", err)
-		}
-	}
+	m, stop := machinetest.Serve(t, config)
+	return &door{url: m.URL(), outbox: config.Outbox, client: &http.Client{Timeout: 10 * time.Second}, machine: m, config: config}, stop
 }
 
 func eventually(t *testing.T, what string, holds func() bool) {

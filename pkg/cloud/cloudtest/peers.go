@@ -24,6 +24,8 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
+
+	"github.com/dealer-agent/dealer/pkg/aap/aaptest"
 )
 
 // Moto starts moto's server, which speaks DynamoDB with transactions, SQS and
@@ -34,7 +36,7 @@ func Moto(t testing.TB) string {
 	t.Helper()
 	path, err := exec.LookPath("moto_server")
 	if err != nil {
-		missing(t, "moto_server", "pip install 'moto[server]'")
+		aaptest.Missing(t, "moto_server (pip install 'moto[server]')")
 	}
 	port := freePort(t)
 	return oneAtATime(t, start(t, port, exec.Command(path, "-H", "127.0.0.1", "-p", port)))
@@ -48,7 +50,7 @@ func Dynalite(t testing.TB) string {
 	t.Helper()
 	cli, err := installDynalite()
 	if err != nil {
-		missing(t, dynaliteVersion, "needs node and npm: "+err.Error())
+		aaptest.Missing(t, dynaliteVersion+" (needs node and npm: "+err.Error()+")")
 	}
 	port := freePort(t)
 	return start(t, port, exec.Command("node", cli, "--host", "127.0.0.1", "--port", port,
@@ -122,14 +124,6 @@ func oneAtATime(t testing.TB, endpoint string) string {
 	}))
 	t.Cleanup(server.Close)
 	return server.URL
-}
-
-func missing(t testing.TB, peer, hint string) {
-	t.Helper()
-	if os.Getenv("CI") == "true" {
-		t.Fatalf("%s is missing: %s", peer, hint)
-	}
-	t.Skipf("skipped: %s is missing: %s", peer, hint)
 }
 
 func freePort(t testing.TB) string {

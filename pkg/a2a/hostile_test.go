@@ -78,29 +78,35 @@ func TestHostileBodiesAreAnsweredQuickly(t *testing.T) {
 	h := handler(agenttest.New(t, agenttest.Profile+"access: {per_minute: 100000}\n"))
 	post(t, h, message(`{"type":"inventory.search.request"}`)) // compiles the schema
 	for name, body := range hostile() {
-		if len(body) > a2a.MaxBody || len(body) < a2a.MaxBody*9/10 {
-			t.Fatalf("%s has %d bytes", name, len(body))
-		}
-		limit := 50 * time.Millisecond
-		if raceDetector {
-			limit *= 10
-		}
-		best := time.Hour
-		var w *httptest.ResponseRecorder
-		for range 5 {
-			took := cpuTime(t, func() { w, _ = post(t, h, body) })
-			if best = min(best, took); best <= limit {
-				break
-			}
-		}
-		if best > limit {
-			t.Errorf("%s took %v, want at most %v", name, best, limit)
-		}
-		if w.Body.Len() > 4<<20 {
-			t.Errorf("%s is answered with %d bytes", name, w.Body.Len())
-		}
-		t.Logf("%-18s %8v %7d bytes back", name, best.Round(10*time.Microsecond), w.Body.Len())
+		quick(t, h, name, body)
 	}
+}
+
+// quick asserts that a body of nearly the longest length costs little.
+func quick(t *testing.T, h http.Handler, name, body string) {
+	t.Helper()
+	if len(body) > a2a.MaxBody || len(body) < a2a.MaxBody*17/20 {
+		t.Fatalf("%s has %d bytes", name, len(body))
+	}
+	limit := 50 * time.Millisecond
+	if raceDetector {
+		limit *= 10
+	}
+	best := time.Hour
+	var w *httptest.ResponseRecorder
+	for range 5 {
+		took := cpuTime(t, func() { w, _ = post(t, h, body) })
+		if best = min(best, took); best <= limit {
+			break
+		}
+	}
+	if best > limit {
+		t.Errorf("%s took %v, want at most %v", name, best, limit)
+	}
+	if w.Body.Len() > 4<<20 {
+		t.Errorf("%s is answered with %d bytes", name, w.Body.Len())
+	}
+	t.Logf("%-18s %8v %7d bytes back", name, best.Round(10*time.Microsecond), w.Body.Len())
 }
 
 func TestOneByteTooManyIsRefusedUnread(t *testing.T) {

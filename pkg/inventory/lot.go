@@ -218,8 +218,8 @@ func (l *Lot) Vehicle(ctx context.Context, p *dealer.Profile, req aap.VehicleReq
 // remembers are passed over.
 func (l *shelf) find(ctx context.Context, p *dealer.Profile, now time.Time, vin, stock, vehicleID string) (Vehicle, error) {
 	for _, id := range [...]Identifier{{VIN: vin}, {Stock: stock}, {VehicleID: vehicleID}} {
-		if id == (Identifier{}) {
-			continue
+		if id == (Identifier{}) || len(id.VIN+id.Stock+id.VehicleID) > longestName {
+			continue // no unit has an identifier that long
 		}
 		unit, err := l.store.Find(ctx, p.ID, id)
 		switch {

@@ -41,12 +41,17 @@ func decode(document []byte) (any, error) {
 	return v, nil
 }
 
-func digest(v any) string {
-	sum := sha256.Sum256(appendCanonical(make([]byte, 0, 1024), v))
+func digest(v any) string { return digestOf(v, asWritten) }
+
+// digestOf is digest with every text but the names of members in another form.
+func digestOf(v any, form func(string) string) string {
+	sum := sha256.Sum256(appendCanonical(make([]byte, 0, 1024), v, form))
 	return hex.EncodeToString(sum[:])
 }
 
-func appendCanonical(dst []byte, v any) []byte {
+func asWritten(s string) string { return s }
+
+func appendCanonical(dst []byte, v any, form func(string) string) []byte {
 	switch x := v.(type) {
 	case map[string]any:
 		dst = append(dst, '{')
@@ -55,7 +60,7 @@ func appendCanonical(dst []byte, v any) []byte {
 				dst = append(dst, ',')
 			}
 			dst = append(appendString(dst, name), ':')
-			dst = appendCanonical(dst, x[name])
+			dst = appendCanonical(dst, x[name], form)
 		}
 		return append(dst, '}')
 	case []any:
@@ -64,11 +69,11 @@ func appendCanonical(dst []byte, v any) []byte {
 			if i > 0 {
 				dst = append(dst, ',')
 			}
-			dst = appendCanonical(dst, item)
+			dst = appendCanonical(dst, item, form)
 		}
 		return append(dst, ']')
 	case string:
-		return appendString(dst, x)
+		return appendString(dst, form(x))
 	case json.Number:
 		return appendNumber(dst, string(x))
 	case bool:

@@ -29,11 +29,11 @@ const (
 // asked is the buyer's own word for the kind of visit: of several that an
 // older contract tells apart, the newest makes one.
 func equals(dealerID string, req *aap.LeadRequest, doc map[string]any, asked string) (own string, poorer []string) {
-	wants := digest([]any{
+	wants := digestOf([]any{
 		wantedVehicle(doc["vehicle_of_interest"]),
-		folded(emptyIsNil(doc["trade_in"])),
+		emptyIsNil(doc["trade_in"]),
 		wantedVisit(req.Appointment, doc["appointment"], asked),
-	})
+	}, folded)
 	email, phone := strings.ToLower(strings.TrimSpace(req.Customer.Email)), strings.TrimSpace(req.Customer.Phone)
 	key := func(brings int) string {
 		parts := []any{dealerID, wants, nil, nil, brings&allowsEmail != 0, brings&allowsPhone != 0, brings&allowsSMS != 0}
@@ -97,7 +97,7 @@ func wantedVehicle(v any) any {
 	case text("vehicle_id") != "":
 		return []any{"vehicle_id", inventory.FoldID(text("vehicle_id")), inventory.FoldID(text("rooftop"))}
 	}
-	return folded(emptyIsNil(v))
+	return emptyIsNil(v)
 }
 
 // wantedVisit is the kind of visit and its time as an instant: the same moment
@@ -125,26 +125,8 @@ func emptyIsNil(v any) any {
 	return v
 }
 
-// folded is v with letter case and outer blanks taken off every text.
-func folded(v any) any {
-	switch x := v.(type) {
-	case map[string]any:
-		out := make(map[string]any, len(x))
-		for name, member := range x {
-			out[name] = folded(member)
-		}
-		return out
-	case []any:
-		out := make([]any, len(x))
-		for i, item := range x {
-			out[i] = folded(item)
-		}
-		return out
-	case string:
-		return strings.ToLower(strings.TrimSpace(x))
-	}
-	return v
-}
+// folded takes letter case and outer blanks off a text.
+func folded(s string) string { return strings.ToLower(strings.TrimSpace(s)) }
 
 // parseTime reads an RFC 3339 time; the RFC allows small letters, which
 // time.Parse refuses.

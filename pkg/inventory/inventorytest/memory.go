@@ -96,20 +96,23 @@ func matchers(id inventory.Identifier) []func(kept) bool {
 	case id.Stock != "":
 		return []func(kept) bool{
 			func(k kept) bool { return k.stock == id.Stock },
-			func(k kept) bool { return folded(k.stock, id.Stock) },
+			folded(func(k kept) string { return k.stock }, id.Stock),
 		}
 	case id.VehicleID != "":
 		return []func(kept) bool{
 			func(k kept) bool { return k.vehicleID == id.VehicleID },
-			func(k kept) bool { return folded(k.vehicleID, id.VehicleID) },
+			folded(func(k kept) string { return k.vehicleID }, id.VehicleID),
 		}
 	}
 	return nil
 }
 
-func folded(have, asked string) bool {
-	f := inventory.FoldID(have)
-	return f != "" && f == inventory.FoldID(asked)
+func folded(of func(kept) string, asked string) func(kept) bool {
+	asked = inventory.FoldID(asked)
+	return func(k kept) bool {
+		f := inventory.FoldID(of(k))
+		return f != "" && f == asked
+	}
 }
 
 // Apply implements inventory.Store.

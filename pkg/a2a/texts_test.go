@@ -64,11 +64,13 @@ func dear() map[string]string {
 		lead("endless make", `"vehicle_of_interest":{"year":2022,"make":"`+endless+`","model":"Silverado 1500"}`)
 		lead("endless model", `"vehicle_of_interest":{"year":2022,"make":"Chevrolet","model":"`+endless+`"}`)
 		lead("endless trim", `"vehicle_of_interest":{"year":2022,"make":"Chevrolet","model":"Silverado 1500","trim":"`+endless+`"}`)
+		lead("endless rooftop", `"vehicle_of_interest":{"stock":"none","rooftop":"`+endless+`"}`)
 		attributes := strings.ReplaceAll(strings.TrimSuffix(list(letter, 8), `,"x"`), `",`, `":"`+letter+`",`)
 		attributes = attributes[:strings.LastIndex(attributes[:room*9/10], `,`)]
 		lead("attributes", `"vehicle_of_interest":{"other_attributes":{`+attributes+`}}`)
 		lead("attributes of a trade-in", `"trade_in":{"other_attributes":{`+attributes+`}}`)
 	}
+	out["a consent that nobody can read"] = strings.Replace(leadPayload, `"consent_text":"`, `"consent_text":"`+strings.Repeat("\u2060", room/3), 1)
 	// One known word in endless disguise.
 	var words strings.Builder
 	for i := 0; words.Len() < room-40; i++ {

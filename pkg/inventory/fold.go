@@ -68,6 +68,10 @@ func plain(s string) string {
 		r, size := utf8.DecodeRuneInString(s[i:])
 		whole := s[i : i+size]
 		i += size
+		if r >= 0xAC00 && r <= 0xD7A3 { // Hangul syllables
+			b.WriteString(whole)
+			continue
+		}
 		switch form := norm.NFKD.PropertiesString(whole).Decomposition(); {
 		case len(form) > 0 && len(form) <= longestForm:
 			for _, r := range string(form) {

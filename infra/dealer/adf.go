@@ -56,7 +56,7 @@ func newADFRender(io streams) *cobra.Command {
 
 // recordOf makes the record that the agent would keep for the request.
 func recordOf(request []byte, p *dealer.Profile) (lead.Record, error) {
-	set, err := schema.Released()(aap.V1_3)
+	set, err := schema.Released()(aap.Primary())
 	if err != nil {
 		return lead.Record{}, err
 	}
@@ -76,7 +76,7 @@ func recordOf(request []byte, p *dealer.Profile) (lead.Record, error) {
 		return lead.Record{}, err
 	}
 	return lead.Record{
-		ID: id.String(), DealerID: p.ID, ReceivedAt: time.Now(), Version: aap.V1_3.Label,
+		ID: id.String(), DealerID: p.ID, ReceivedAt: time.Now(), Version: aap.Primary().Label,
 		Request: request, Rooftop: p.Rooftops[0].Name,
 	}, nil
 }

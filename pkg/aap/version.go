@@ -51,10 +51,10 @@ const (
 	CardSchemas CardForm = iota
 	// CardVersioned: camelCase; id and version (AAP v1.0).
 	CardVersioned
-	// CardNamed: camelCase; id alone, extension required (AAP v0.2).
+	// CardNamed: camelCase; id alone (AAP v0.2).
 	CardNamed
 	// CardManifest: snake_case; the profile's name and version, the address of
-	// the contract manifest, the skills and auth_type, extension required (AAP v0.1).
+	// the contract manifest, the skills and auth_type (AAP v0.1).
 	CardManifest
 )
 

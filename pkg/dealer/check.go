@@ -75,17 +75,11 @@ func checkOffers(p *Profile, r *reader) {
 		r.oneOf(fmt.Sprintf("skills[%d]", i), item, skills...)
 	}
 	checkList("versions", p.Versions, versions, r)
-	some := false
 	for i, item := range p.Versions {
-		if slices.Contains(versions, item) {
-			some = true
-			continue
-		}
 		// Each version is a letter away from others, so none is guessed.
-		r.fault(fmt.Sprintf("versions[%d]", i), quote(item)+" is not known", "write one of "+strings.Join(versions, ", "))
-	}
-	if main := aap.Primary(); some && !p.Serves(main) {
-		r.fault("versions", "leaves out "+main.Label+", which the agent's main address and card serve", "add "+main.Label)
+		if !slices.Contains(versions, item) {
+			r.fault(fmt.Sprintf("versions[%d]", i), quote(item)+" is not known", "write one of "+strings.Join(versions, ", "))
+		}
 	}
 }
 

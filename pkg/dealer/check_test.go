@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dealer-agent/dealer/pkg/aap"
 	"github.com/dealer-agent/dealer/pkg/dealer"
 )
 
@@ -46,7 +45,6 @@ func TestEachMistakeIsRefusedWithWhatToWriteInstead(t *testing.T) {
 		{"a skill twice", with("skills: [lead.submit, lead.submit]\n"), "skills[1]", "the same as item 1", "remove one"},
 		{"skills not a list", with("skills: lead.submit\n"), "skills", "is a single value, not a list", "hyphen"},
 		{"unknown version", with("versions: [v9.9]\n"), "versions[0]", "is not known", "v1.3"},
-		{"old versions alone", with("versions: [v1.0, v0.1]\n"), "versions", "leaves out " + aap.Primary().Label, "add " + aap.Primary().Label},
 		{"a brand without a name", with("brands: [Honda, \"\"]\n"), "brands[1]", "is empty", "such as Honda"},
 		{"a brand twice", with("brands: [Honda, honda]\n"), "brands[1]", "the same as item 1", "remove one"},
 		{"too many brands", with("brands: [" + strings.Repeat("a,", 101) + "]\n"), "brands", "has 101 items", "at most 100"},

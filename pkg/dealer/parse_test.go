@@ -122,6 +122,18 @@ func TestTheCommentedSettingsOfTheSampleAreGood(t *testing.T) {
 	}
 }
 
+// A profile outlives the contract that was the main one when it was written.
+func TestTheMainContractIsServedWhateverTheProfileLists(t *testing.T) {
+	versions := aap.Versions()
+	older := versions[len(versions)-1]
+	p := mustParse(t, with("versions: ["+older.Label+"]\n"))
+	for _, v := range versions {
+		if want := v == aap.Primary() || v == older; p.Serves(v) != want {
+			t.Errorf("serves %s: %t, want %t", v.Label, !want, want)
+		}
+	}
+}
+
 func TestAliasesBecomeNames(t *testing.T) {
 	p := mustParse(t, `id: a
 name: A

@@ -31,8 +31,9 @@ type Profile struct {
 	Rooftops []Rooftop `yaml:"rooftops"`
 	// Skills are the offered AAP skills. Default: all five.
 	Skills []string `yaml:"skills"`
-	// Versions are the served AAP contracts by label, each at a URL of its own;
-	// v1.3, the main one, is among them. Default: [v1.3].
+	// Versions are the served AAP contracts by label, each at a URL of its own.
+	// The primary one is served whether it is among them or not, so that a
+	// profile stays good when a newer contract becomes that. Default: it alone.
 	Versions []string `yaml:"versions"`
 	// Prices says what the feed's price column contains.
 	Prices Prices `yaml:"prices"`
@@ -97,9 +98,10 @@ func (p *Profile) Offers(s aap.Skill) bool {
 	return slices.Contains(p.Skills, s.ID)
 }
 
-// Serves reports whether the profile lists the contract.
+// Serves reports whether the contract is served: those the profile lists, and
+// always the primary one.
 func (p *Profile) Serves(v aap.Version) bool {
-	return slices.Contains(p.Versions, v.Label)
+	return v == aap.Primary() || slices.Contains(p.Versions, v.Label)
 }
 
 // Rooftop finds a rooftop by name or alias, case folded; nil when there is none.

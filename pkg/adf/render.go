@@ -35,7 +35,8 @@ type Options struct {
 // Errors wrap ErrUnrenderable and hold no personal data.
 func Render(r lead.Record, p *dealer.Profile, o Options) ([]byte, error) {
 	d := document{writer: writer{buf: make([]byte, 0, 4096), ascii: o.ASCII}, record: &r, profile: p}
-	primary, err := r.Primary()
+	d.rooftop = Rooftop(r, p)
+	primary, err := r.PrimaryOn(d.rooftop.Location())
 	if err == nil {
 		err = d.lead.decode(primary)
 	}
@@ -43,7 +44,7 @@ func Render(r lead.Record, p *dealer.Profile, o Options) ([]byte, error) {
 		// The decoder's own text may quote the buyer.
 		return nil, fmt.Errorf("%w: the stored request is no lead.submit payload", ErrUnrenderable)
 	}
-	if d.rooftop = Rooftop(r, p); d.rooftop == nil {
+	if d.rooftop == nil {
 		return nil, fmt.Errorf("%w: the profile has no rooftop", ErrUnrenderable)
 	}
 	if len(d.rooftop.Phones) == 0 && len(d.rooftop.Emails) == 0 {

@@ -42,12 +42,16 @@ type Record struct {
 
 // Primary is the request in the form of the primary contract; for one that
 // came so, the bytes as they came.
-func (r Record) Primary() ([]byte, error) {
+func (r Record) Primary() ([]byte, error) { return r.PrimaryOn(nil) }
+
+// PrimaryOn is Primary for readers at the dealer's: times that it tells in
+// words, since the primary contract has no place for them, are on their clock.
+func (r Record) PrimaryOn(clock *time.Location) ([]byte, error) {
 	v, ok := aap.VersionByLabel(r.Version)
 	if !ok {
 		v = aap.Primary()
 	}
-	return wire.Up(v, aap.LeadSubmit, r.Request)
+	return wire.UpWith(v, aap.LeadSubmit, r.Request, wire.Context{Clock: clock})
 }
 
 // Lead is the request decoded, whichever contract it came under. What only

@@ -13,7 +13,7 @@ import (
 // time, and knows one dealer rather than rooftops. Its details of vehicles are
 // undeclared on a lead's, so that any value may stand there.
 var _ = older("v0.1", step{
-	up: func(s aap.Skill, request *object) {
+	up: func(s aap.Skill, request *object, c Context) {
 		switch s {
 		case aap.InventorySearch, aap.InventoryFacets:
 			filters := request.object("filters")
@@ -27,7 +27,7 @@ var _ = older("v0.1", step{
 			for _, vehicle := range leadVehicles(request) {
 				flattened(vehicle)
 			}
-			visit(request.object("appointment"))
+			visit(request.object("appointment"), c.Clock)
 		}
 	},
 	down: func(s aap.Skill, response *object, c Context) {

@@ -28,8 +28,9 @@ const (
 )
 
 // visit takes an appointment to one time: the start of the first window. The
-// other windows, and a type that has no word of its own later, go to the notes.
-func visit(a *object) {
+// other windows, and a type that has no word of its own later, go to the notes,
+// on the given clock or else on the buyer's.
+func visit(a *object, clock *time.Location) {
 	if a == nil {
 		return
 	}
@@ -41,16 +42,18 @@ func visit(a *object) {
 			says = append(says, v.words)
 		}
 	}
-	zone, _ := a.text("timezone")
+	if zone, _ := a.text("timezone"); clock == nil && zone != "" {
+		clock, _ = time.LoadLocation(zone) // nil when it is no zone
+	}
 	asked := a.objects("requested_windows")
 	for i, w := range asked {
 		if i == 0 {
 			a.setRaw("appointment_at", w.raw("start"))
 			a.lasting(w)
 			if until, ok := w.text("end"); ok && a.find("duration_minutes") == nil {
-				says = append(says, "until "+localTime(until, zone))
+				says = append(says, "until "+localTime(until, clock))
 			} else if ok && minutes(w) != a.minutes() {
-				says = append(says, "within "+window(w, zone))
+				says = append(says, "within "+window(w, clock))
 			}
 			continue
 		}
@@ -58,7 +61,7 @@ func visit(a *object) {
 			says = append(says, fmt.Sprintf("and %d more times", len(asked)-i))
 			break
 		}
-		says = append(says, "or "+window(w, zone))
+		says = append(says, "or "+window(w, clock))
 	}
 	a.drop("requested_windows", "timezone")
 	if notes, _ := a.text("notes"); notes != "" {
@@ -98,23 +101,23 @@ func (a *object) minutes() int {
 	return int(n)
 }
 
-func window(w *object, zone string) string {
+func window(w *object, clock *time.Location) string {
 	start, _ := w.text("start")
-	out := localTime(start, zone)
+	out := localTime(start, clock)
 	if end, ok := w.text("end"); ok {
-		out += " to " + localTime(end, zone)
+		out += " to " + localTime(end, clock)
 	}
 	return out
 }
 
-// localTime is a time on the clock of the buyer's zone, or as it was sent.
-func localTime(at, zone string) string {
+// localTime is a time on the clock, or as it was sent.
+func localTime(at string, clock *time.Location) string {
 	t, err := time.Parse(time.RFC3339, strings.ToUpper(at))
 	if err != nil {
 		return at
 	}
-	if place, err := time.LoadLocation(zone); err == nil && zone != "" {
-		t = t.In(place)
+	if clock != nil {
+		t = t.In(clock)
 	}
 	return t.Format("2006-01-02 15:04 -07:00")
 }

@@ -6,7 +6,7 @@ import "github.com/dealer-agent/dealer/pkg/aap"
 // offered_price, which is for the zip code of a buyer. No listing of this
 // agent has one, so a sort by it leaves the dealer's own order.
 var _ = older("v1.0", step{
-	up: func(s aap.Skill, request *object) {
+	up: func(s aap.Skill, request *object, _ Context) {
 		switch s {
 		case aap.InventorySearch:
 			if field, _ := request.object("sort").text("field"); field == "offered_price" {

@@ -5,7 +5,7 @@ import "github.com/dealer-agent/dealer/pkg/aap"
 // AAP v1.1 knows cars only: it lacks the members, filters and facets of
 // motorcycles and electric vehicles. On a vehicle they may stay.
 var _ = older("v1.1", step{
-	up: func(_ aap.Skill, request *object) {
+	up: func(_ aap.Skill, request *object, _ Context) {
 		for _, vehicle := range leadVehicles(request) {
 			vehicle.keepIf(oneOf("car", "motorcycle", "trailer", "rv", "other"), "vehicle_type")
 			vehicle.keepIf(isCount, "displacement_cc")

@@ -5,7 +5,7 @@ import "github.com/dealer-agent/dealer/pkg/aap"
 // AAP v1.2 lacks fees, on vehicles and on rooftops, and its price means all
 // that the buyer pays.
 var _ = older("v1.2", step{
-	up: func(_ aap.Skill, request *object) {
+	up: func(_ aap.Skill, request *object, _ Context) {
 		for _, vehicle := range leadVehicles(request) {
 			vehicle.keepIf(isFees, "fees")
 		}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/dealer-agent/dealer/pkg/aap"
 )
@@ -15,7 +16,8 @@ var (
 	ErrShape = errors.New("wire: the payload is no JSON object")
 )
 
-// Context is what older shapes say about the dealer and newer ones do not.
+// Context is what older shapes say about the dealer and newer ones do not, and
+// what words that stand in for a member need to know.
 type Context struct {
 	// DealerID identifies the dealer.
 	DealerID string
@@ -26,13 +28,16 @@ type Context struct {
 	// Priced is true when "price" has the meaning that the contract gives it,
 	// so that it may be shown.
 	Priced bool
+	// Clock is the one that times in words are told on; without it that of the
+	// buyer, and where they named none, as they were sent.
+	Clock *time.Location
 }
 
 // step translates between one contract and the next newer one. Either function
 // may be nil: nothing changes. They change the payload they are given.
 type step struct {
 	// up takes a request of the skill to the newer contract.
-	up func(s aap.Skill, request *object)
+	up func(s aap.Skill, request *object, c Context)
 	// down takes a response of the skill from the newer contract.
 	down func(s aap.Skill, response *object, c Context)
 }
@@ -56,6 +61,11 @@ func Has(v aap.Version) bool {
 
 // Up translates a request payload of contract v to the primary contract.
 func Up(v aap.Version, s aap.Skill, request []byte) ([]byte, error) {
+	return UpWith(v, s, request, Context{})
+}
+
+// UpWith is Up for those who read the result to a person.
+func UpWith(v aap.Version, s aap.Skill, request []byte, c Context) ([]byte, error) {
 	chain, err := chainOf(v)
 	if err != nil || !slices.ContainsFunc(chain, func(s step) bool { return s.up != nil }) {
 		return request, err
@@ -66,7 +76,7 @@ func Up(v aap.Version, s aap.Skill, request []byte) ([]byte, error) {
 	}
 	for _, step := range chain {
 		if step.up != nil {
-			step.up(s, doc)
+			step.up(s, doc, c)
 		}
 	}
 	return doc.append(make([]byte, 0, len(request)+64)), nil

@@ -17,13 +17,13 @@ import (
 
 // secrets are the buyer's words in fullLead. None may be printed or logged.
 var secrets = []string{
-	"Maya", "Ortiz", "maya.ortiz", "3035550142", "Birchwood", "80203", "Please call after six",
+	"Maya", "Ortiz", "maya.ortiz", "3035550142", "Birchwood", "ZIP 80203", "Please call after six",
 	"I agree to be called", "Bring my partner", "contact me about",
 }
 
 func fullLead() document {
 	return baseLead().
-		with("/customer/address", map[string]any{"address_line_1": "12 Birchwood Ln", "city": "Denver", "zip": "80203"}).
+		with("/customer/address", map[string]any{"address_line_1": "12 Birchwood Ln", "city": "Denver", "zip": "ZIP 80203"}).
 		with("/consent/consent_text", "I agree to be called.").
 		with("/message", "Please call after six").
 		with("/appointment", map[string]any{"appointment_type": "sales", "notes": "Bring my partner"})

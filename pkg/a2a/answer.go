@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/dealer-agent/dealer/pkg/aap"
+	"github.com/dealer-agent/dealer/pkg/agent/caller"
 )
 
 // answer is what goes back: a result in pieces, or a fault.
@@ -93,8 +94,7 @@ func (x *exchange) headers(h http.Header, f *fault) {
 // overQuota is the refusal of a call beyond the caller's quota (AAP v1.3
 // behavior-rules).
 func (x *exchange) overQuota(wait time.Duration) *fault {
-	f := faultOf(aap.Errorf(aap.RateLimited, "Too many calls. Wait for details.retry_after_ms milliseconds, then send the same request again.").
-		With("retry_after_ms", int64(math.Ceil(float64(wait)/float64(time.Millisecond)))))
+	f := faultOf(caller.OverQuota(wait))
 	f.retryAfter = wait
 	return f
 }

@@ -77,7 +77,7 @@ func (x *exchange) answer() (a answer) {
 	if f := x.service.checkExtensions(x.version, x.profile); f != nil {
 		return x.refuse(f)
 	}
-	x.wait = x.quota.take(x.Ticks(), "call "+x.caller, x.profile.Access.PerMinute, time.Minute)
+	x.wait = x.quota.Take(x.Ticks(), "call "+x.caller, x.profile.Access.PerMinute, time.Minute)
 	if x.wait > 0 && !x.sends() {
 		return x.refuse(x.overQuota(x.wait))
 	}

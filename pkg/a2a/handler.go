@@ -10,6 +10,7 @@ import (
 
 	"github.com/dealer-agent/dealer/pkg/aap"
 	"github.com/dealer-agent/dealer/pkg/agent"
+	"github.com/dealer-agent/dealer/pkg/agent/caller"
 	"github.com/dealer-agent/dealer/pkg/dealer"
 	"github.com/dealer-agent/dealer/pkg/schema"
 )
@@ -68,12 +69,12 @@ func NewHandler(c Config) http.Handler {
 	if c.Timeout == 0 {
 		c.Timeout = 10 * time.Second
 	}
-	return &handler{Config: c, quota: newQuota(mostCallers), routes: routes()}
+	return &handler{Config: c, quota: caller.NewQuota(caller.MostCallers), routes: routes()}
 }
 
 type handler struct {
 	Config
-	quota  *quota
+	quota  *caller.Quota
 	routes map[string]route
 }
 

@@ -183,6 +183,9 @@ func TestTableRowsAreComplete(t *testing.T) {
 		if row.Skill != aap.Skills()[i] || row.Name == "" || len(row.Description) < 80 || len(row.Tags) == 0 {
 			t.Errorf("row %d: %+v", i, row)
 		}
+		if n := len(row.Brief); n < 80 || n > 200 {
+			t.Errorf("%s: Brief has %d characters, want 80 to 200", row.ID, n)
+		}
 		if row.Writes != (row.Skill == aap.LeadSubmit) {
 			t.Errorf("%s: Writes is %v", row.ID, row.Writes)
 		}

@@ -20,6 +20,9 @@ type Row struct {
 	// Description tells a language model what the skill answers and how not to
 	// misquote the answer.
 	Description string
+	// Brief is Description in at most 200 characters, for catalogues that take
+	// no more.
+	Brief string
 	// Tags rank the skill in catalogues; at least one (A2A 1.0 AgentSkill).
 	Tags []string
 	// Writes is true when a call leaves something behind at the dealer.
@@ -59,6 +62,8 @@ func Table() []Row {
 				"a day with null hours is closed. Absent fees mean they are not disclosed, an empty list means there are none.",
 			outTheDoor: "Who the dealer is and where: name, address, phones, e-mails, opening hours in the dealer's own time zone and " +
 				"capabilities. A weekday without hours is unknown, not open; a day with null hours is closed.",
+			Brief: "Who and where the dealer is: rooftops, phones, hours, mandatory fees. A day without hours is unknown, null means closed. " +
+				"Absent fees are undisclosed; an empty list means none.",
 			Tags:   []string{"dealer", "rooftops", "opening-hours", "contact", "fees"},
 			call:   information,
 			refuse: refuseFaults,
@@ -69,6 +74,8 @@ func Table() []Row {
 			Description: "Which makes, models, conditions, fuels, body styles and other terms are in stock, with counts, and the " +
 				"ranges of price, mileage and year. Each term can be sent back unchanged as a filter of inventory.search. Counts " +
 				"are of listed vehicles at the time of the answer; a range covers only vehicles that state that value.",
+			Brief: "Makes, models, fuels and other terms in stock with counts, and price, mileage and year ranges. Call it before filtering: " +
+				"its terms are the filters of the search.",
 			Tags:   []string{"inventory", "facets", "filters", "counts"},
 			call:   onLot(aap.InventoryFacets, (*inventory.Lot).Facets),
 			refuse: refuseFaults,
@@ -85,6 +92,8 @@ func Table() []Row {
 				"paged. 'price' is the final out-the-door price, all that a buyer pays: quote it as such. A vehicle without 'price' has " +
 				"none to quote, and no price filter finds it; do not quote list_price or msrp in its place. Each vehicle says when the " +
 				"dealer's system last vouched for it; confirm availability with the dealer. No buyer data is needed.",
+			Brief: "Find vehicles for sale. Quote 'price' as advertised: dealer fees are inside, never add them again; tax, title and " +
+				"registration are extra. No 'price': do not quote list_price or msrp.",
 			Tags:   []string{"inventory", "search", "vehicles", "cars", "motorcycles", "price"},
 			call:   onLot(aap.InventorySearch, (*inventory.Lot).Search),
 			refuse: refuseFaults,
@@ -96,6 +105,8 @@ func Table() []Row {
 				"VEHICLE_UNAVAILABLE means the dealer had it and no longer offers it; VEHICLE_NOT_FOUND means no such vehicle is " +
 				"known. The rules for quoting prices are those of inventory.search. Members that are absent are unknown: do not " +
 				"fill them from other sources.",
+			Brief: "All the dealer publishes on one vehicle, by VIN, stock or vehicle_id. Absent members are unknown: fill nothing in. " +
+				"VEHICLE_UNAVAILABLE: no longer offered. Prices as in search.",
 			Tags:   []string{"inventory", "vehicle", "vin", "stock", "detail"},
 			call:   onLot(aap.InventoryVehicle, (*inventory.Lot).Vehicle),
 			refuse: refuseFaults,
@@ -108,6 +119,8 @@ func Table() []Row {
 				"up. Send an idempotency_key and repeat the same payload with it after a lost answer. Only an appointment with " +
 				"status 'confirmed' is booked; 'requested' and 'proposed' are not. 'received' means the dealer has the lead, not " +
 				"that anyone has replied.",
+			Brief: "Send a buyer to the dealer, only with the consent text they accepted; never make one up. Retry with the same " +
+				"idempotency_key. Only status 'confirmed' is a booked visit.",
 			Tags:   []string{"lead", "consent", "appointment", "test-drive", "trade-in"},
 			Writes: true,
 			call:   submit,

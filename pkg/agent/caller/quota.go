@@ -1,4 +1,4 @@
-package a2a
+package caller
 
 import (
 	"container/list"
@@ -8,14 +8,14 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// mostCallers bounds the memory of the quota: beyond it, the caller heard of
+// MostCallers bounds the memory of the quota: beyond it, the caller heard of
 // longest ago is forgotten and so begins anew.
-const mostCallers = 8192
+const MostCallers = 8192
 
-// quota is one token bucket a caller, kept in the memory of this process.
+// Quota is one token bucket a caller, kept in the memory of this process.
 // Several processes each grant the quota; a limit over all of them belongs in
 // front of them.
-type quota struct {
+type Quota struct {
 	mu      sync.Mutex
 	most    int
 	callers map[string]*list.Element
@@ -27,14 +27,15 @@ type bucket struct {
 	tokens *rate.Limiter
 }
 
-func newQuota(most int) *quota {
-	return &quota{most: most, callers: map[string]*list.Element{}, recent: list.New()}
+// NewQuota makes a Quota that remembers that many callers.
+func NewQuota(most int) *Quota {
+	return &Quota{most: most, callers: map[string]*list.Element{}, recent: list.New()}
 }
 
-// take uses one of the caller's n calls a window and returns 0, or returns how
+// Take uses one of the caller's n calls a window and returns 0, or returns how
 // long to wait for the next one and takes nothing. n of 0 is no limit. The n
 // calls may come at once; they grow back evenly over the window.
-func (q *quota) take(now time.Time, caller string, n int, window time.Duration) time.Duration {
+func (q *Quota) Take(now time.Time, caller string, n int, window time.Duration) time.Duration {
 	if n <= 0 {
 		return 0
 	}
@@ -52,7 +53,7 @@ func (q *quota) take(now time.Time, caller string, n int, window time.Duration) 
 	return wait
 }
 
-func (q *quota) bucket(caller string, limit rate.Limit, burst int) *rate.Limiter {
+func (q *Quota) bucket(caller string, limit rate.Limit, burst int) *rate.Limiter {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if e, ok := q.callers[caller]; ok {

@@ -1,4 +1,4 @@
-package a2a
+package caller
 
 import (
 	"fmt"
@@ -7,39 +7,39 @@ import (
 )
 
 func TestQuotaGrowsBackEvenly(t *testing.T) {
-	q := newQuota(10)
+	q := NewQuota(10)
 	now := time.Date(2026, 6, 15, 15, 0, 0, 0, time.UTC)
 	for i := range 3 {
-		if wait := q.take(now, "a", 3, time.Minute); wait != 0 {
+		if wait := q.Take(now, "a", 3, time.Minute); wait != 0 {
 			t.Fatalf("call %d waits %v", i+1, wait)
 		}
 	}
 	for range 5 { // refused calls cost nothing
-		if wait := q.take(now, "a", 3, time.Minute); wait != 20*time.Second {
+		if wait := q.Take(now, "a", 3, time.Minute); wait != 20*time.Second {
 			t.Fatalf("wait %v, want 20s", wait)
 		}
 	}
-	if wait := q.take(now, "b", 3, time.Minute); wait != 0 {
+	if wait := q.Take(now, "b", 3, time.Minute); wait != 0 {
 		t.Errorf("another caller waits %v", wait)
 	}
-	if wait := q.take(now.Add(20*time.Second), "a", 3, time.Minute); wait != 0 {
+	if wait := q.Take(now.Add(20*time.Second), "a", 3, time.Minute); wait != 0 {
 		t.Errorf("after the wait: %v more", wait)
 	}
-	if wait := q.take(now, "a", 0, time.Minute); wait != 0 {
+	if wait := q.Take(now, "a", 0, time.Minute); wait != 0 {
 		t.Errorf("no limit, but a wait of %v", wait)
 	}
 }
 
 func TestQuotaFollowsAChangedProfile(t *testing.T) {
-	q := newQuota(10)
+	q := NewQuota(10)
 	now := time.Now()
 	for range 2 {
-		q.take(now, "a", 2, time.Minute)
+		q.Take(now, "a", 2, time.Minute)
 	}
 	now = now.Add(time.Hour)
 	granted := 0
 	for range 10 {
-		if q.take(now, "a", 5, time.Minute) == 0 {
+		if q.Take(now, "a", 5, time.Minute) == 0 {
 			granted++
 		}
 	}
@@ -49,7 +49,7 @@ func TestQuotaFollowsAChangedProfile(t *testing.T) {
 	granted = 0
 	now = now.Add(time.Hour)
 	for range 10 {
-		if q.take(now, "a", 5, time.Minute) == 0 {
+		if q.Take(now, "a", 5, time.Minute) == 0 {
 			granted++
 		}
 	}
@@ -59,11 +59,11 @@ func TestQuotaFollowsAChangedProfile(t *testing.T) {
 }
 
 func TestQuotaForgetsTheCallerHeardOfLongestAgo(t *testing.T) {
-	q := newQuota(100)
+	q := NewQuota(100)
 	now := time.Now()
 	for i := range 10_000 {
-		q.take(now, "frequent", 1_000_000, time.Minute)
-		q.take(now, fmt.Sprint(i), 1, time.Minute)
+		q.Take(now, "frequent", 1_000_000, time.Minute)
+		q.Take(now, fmt.Sprint(i), 1, time.Minute)
 	}
 	if len(q.callers) != 100 || q.recent.Len() != 100 {
 		t.Errorf("%d callers kept, want 100", len(q.callers))
@@ -83,8 +83,8 @@ func TestCallersAreToldApartByAddressNotByPortOrHeader(t *testing.T) {
 		"pipe":                         "pipe",
 		"":                             "",
 	} {
-		if got := callerAddress(remote); got != want {
-			t.Errorf("callerAddress(%q) = %q, want %q", remote, got, want)
+		if got := Address(remote); got != want {
+			t.Errorf("Address(%q) = %q, want %q", remote, got, want)
 		}
 	}
 }

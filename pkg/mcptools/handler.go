@@ -1,0 +1,211 @@
+package mcptools
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/dealer-agent/dealer/pkg/aap"
+	"github.com/dealer-agent/dealer/pkg/agent"
+	"github.com/dealer-agent/dealer/pkg/agent/caller"
+	"github.com/dealer-agent/dealer/pkg/dealer"
+)
+
+// MaxBody is the longest request body that is read, in bytes.
+const MaxBody = 256 << 10
+
+// Config is what a handler is made of. Agent and Profiles are required.
+type Config struct {
+	Agent    Agent
+	Profiles dealer.Source
+	// Replay, when set, gives the stored answer of a lead already taken; a lead
+	// beyond its caller's quota is asked for there first.
+	Replay func(ctx context.Context, v aap.Version, payload []byte) (agent.Answer, bool, error)
+	// Hosts are the host names the agent is reached under besides that of the
+	// profile's URL and, with Loopback, those of the machine itself: in lower
+	// case, without port; one that begins with a dot stands for all that end so.
+	Hosts []string
+	// Loopback admits localhost, 127.0.0.1 and ::1.
+	Loopback bool
+	// Now is the clock of error dates. Default time.Now.
+	Now func() time.Time
+	// Ticks is the clock of quotas, which must run even where Now stands.
+	// Default time.Now.
+	Ticks func() time.Time
+	// NewID makes error ids. Default UUIDv7.
+	NewID func() string
+	// Log gets one line a message, and one with the cause of each internal
+	// error. Default: nothing is logged.
+	Log *slog.Logger
+	// Timeout ends the work on one call. Default 10s.
+	Timeout time.Duration
+}
+
+// NewHandler serves the tools over Streamable HTTP without sessions: each POST
+// is answered by itself, as plain JSON, in the MCP revisions 2024-11-05 to
+// 2025-11-25 and in 2026-07-28. Other HTTP methods get 405. The tools are those
+// of the primary contract that the profile in force offers.
+func NewHandler(c Config) http.Handler {
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	if c.Ticks == nil {
+		c.Ticks = time.Now
+	}
+	if c.NewID == nil {
+		c.NewID = newID
+	}
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	if c.Timeout == 0 {
+		c.Timeout = 10 * time.Second
+	}
+	h := &handler{Config: c, quota: caller.NewQuota(caller.MostCallers), version: aap.Primary(), door: door{hosts: c.Hosts}}
+	if c.Loopback {
+		h.door.hosts = append(append([]string(nil), c.Hosts...), loopback...)
+	}
+	h.mcp = mcp.NewStreamableHTTPHandler(
+		func(r *http.Request) *mcp.Server { return exchangeOf(r.Context()).server },
+		&mcp.StreamableHTTPOptions{
+			Stateless: true, JSONResponse: true, MaxRequestBodyBytes: MaxBody, PropagateRequestCancellation: true,
+			DisableLocalhostProtection: true, // door knows more names, and also looks where there is no socket
+		})
+	return h
+}
+
+type handler struct {
+	Config
+	version aap.Version
+	door    door
+	quota   *caller.Quota
+	mcp     http.Handler
+	current atomic.Pointer[served]
+}
+
+// exchange is one request on its way through the library.
+type exchange struct {
+	profile  *dealer.Profile
+	server   *mcp.Server
+	caller   string
+	messages atomic.Int32 // that reached a method
+}
+
+type exchangeKey struct{}
+
+func exchangeOf(ctx context.Context) *exchange {
+	x, _ := ctx.Value(exchangeKey{}).(*exchange)
+	return x
+}
+
+// ServeHTTP settles who calls and under which name, and leaves the protocol to
+// the library.
+func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	began := time.Now()
+	answer := &counted{ResponseWriter: w, status: http.StatusOK}
+	x := &exchange{}
+	h.serve(answer, r, x)
+	if x.messages.Load() == 0 {
+		h.Log.LogAttrs(context.WithoutCancel(r.Context()), slog.LevelInfo, "mcp",
+			slog.Int("status", answer.status), slog.Duration("duration", time.Since(began)))
+	}
+}
+
+func (h *handler) serve(w http.ResponseWriter, r *http.Request, x *exchange) {
+	p, err := h.Profiles.Profile(r.Context())
+	if err == nil {
+		x.profile = p
+		x.server, err = h.serverFor(p)
+	}
+	if err != nil {
+		id := h.internal(r.Context(), fmt.Errorf("serve the dealer profile: %w", err))
+		refuse(w, http.StatusInternalServerError, "The dealer agent cannot answer right now. Please try again. Error "+id+".")
+		return
+	}
+	if !h.door.admits(r, p) {
+		refuse(w, http.StatusForbidden, "This agent does not answer under that Host or to that Origin.")
+		return
+	}
+	x.caller = caller.Address(r.RemoteAddr)
+	if allowed := p.Access.TokenSHA256; len(allowed) > 0 {
+		who, presented := caller.Token(r.Header.Get("Authorization"), allowed)
+		if who == "" {
+			hint := ""
+			if presented {
+				hint = `, error="invalid_token"`
+			}
+			w.Header().Set("WWW-Authenticate", `Bearer realm="dealer agent"`+hint)
+			refuse(w, http.StatusUnauthorized, "Send the header Authorization: Bearer followed by the token the dealer gave you.")
+			return
+		}
+		x.caller = who
+	}
+	r = r.WithContext(context.WithValue(r.Context(), exchangeKey{}, x))
+	r.Header = r.Header.Clone()
+	// Some hosts name one media type or none; the answer is JSON all the same.
+	r.Header.Set("Accept", "application/json, text/event-stream")
+	w.Header().Set("Cache-Control", "no-store")
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	h.mcp.ServeHTTP(w, r)
+}
+
+// refuse answers before any message was read, so without an id.
+func refuse(w http.ResponseWriter, status int, message string) {
+	body, _ := json.Marshal(map[string]any{
+		"jsonrpc": "2.0", "id": nil, "error": map[string]any{"code": -32600, "message": message},
+	})
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	_, _ = w.Write(body) // fails when there is nobody left to tell
+}
+
+// served is the server of a profile.
+type served struct {
+	key    string
+	server *mcp.Server
+}
+
+// serverFor keeps the server until something changes in the profile that it shows.
+func (h *handler) serverFor(p *dealer.Profile) (*mcp.Server, error) {
+	key := strings.Join(append([]string{p.Name, fmt.Sprint(len(p.Access.TokenSHA256) > 0)}, p.Skills...), "\x00")
+	if s := h.current.Load(); s != nil && s.key == key {
+		return s.server, nil
+	}
+	server, err := h.newServer(p)
+	if err != nil {
+		return nil, err
+	}
+	h.current.Store(&served{key, server})
+	return server, nil
+}
+
+// counted remembers the status on its way.
+type counted struct {
+	http.ResponseWriter
+	status int
+}
+
+// WriteHeader passes the status on.
+func (c *counted) WriteHeader(status int) {
+	c.status = status
+	c.ResponseWriter.WriteHeader(status)
+}
+
+// Unwrap lets the library flush.
+func (c *counted) Unwrap() http.ResponseWriter { return c.ResponseWriter }
+
+// newID makes a UUIDv7; it can fail only if the system's randomness does,
+// which crypto/rand does not survive either.
+func newID() string {
+	id, _ := uuid.NewV7()
+	return id.String()
+}

@@ -1,0 +1,248 @@
+package mcptools_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"pgregory.net/rapid"
+
+	"github.com/dealer-agent/dealer/pkg/aap"
+	"github.com/dealer-agent/dealer/pkg/aap/wire/wiretest"
+	"github.com/dealer-agent/dealer/pkg/mcptools"
+)
+
+// portable are the keywords that the large model APIs and hosts all take.
+var portable = []string{
+	"type", "description", "enum", "pattern", "format", "minLength", "maxLength", "minimum", "maximum", "minItems", "maxItems",
+	"required", "properties", "items", "additionalProperties",
+}
+
+// Documented limits: names of members in Anthropic's tools; length, depth,
+// number of members and of enum values in OpenAI's structured outputs.
+var memberName = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,64}$`)
+
+const (
+	mostNamesAndValues = 120_000 // characters of names and enum values in one schema
+	mostMembers        = 5000
+	mostEnumValues     = 1000
+	mostLevels         = 10
+)
+
+func TestInputSchemasKeepTheLimitsOfModelAPIs(t *testing.T) {
+	for _, v := range aap.Versions() {
+		total := 0
+		for _, skill := range aap.Skills() {
+			t.Run(v.Label+"/"+skill.ID, func(t *testing.T) {
+				raw, err := mcptools.InputSchema(skill, v)
+				if err != nil {
+					t.Fatal(err)
+				}
+				total += len(raw)
+				root := parse(t, raw)
+				if root["type"] != "object" {
+					t.Errorf("the root is of type %v", root["type"])
+				}
+				if members, _ := root["properties"].(map[string]any); len(members) == 0 || members["type"] == nil {
+					t.Errorf("the root has the properties %v", members)
+				}
+				var c census
+				c.count(t, "", root, 1)
+				if c.members > mostMembers || c.enums > mostEnumValues || c.levels > mostLevels || c.characters > mostNamesAndValues {
+					t.Errorf("%+v", c)
+				}
+			})
+		}
+		if total > 24_000 {
+			t.Errorf("%s: the five schemas have %d bytes, want at most 24000", v.Label, total)
+		}
+	}
+}
+
+type census struct{ members, enums, levels, characters int }
+
+func (c *census) count(t *testing.T, at string, schema map[string]any, level int) {
+	c.levels = max(c.levels, level)
+	for keyword := range schema {
+		if !slices.Contains(portable, keyword) {
+			t.Errorf("%s: keyword %s", at, keyword)
+		}
+	}
+	if typ, ok := schema["type"].(string); !ok || !slices.Contains([]string{"object", "array", "string", "integer", "number", "boolean"}, typ) {
+		t.Errorf("%s: type %v", at, schema["type"])
+	}
+	if format, ok := schema["format"]; ok && format != "date" && format != "date-time" && format != "email" {
+		t.Errorf("%s: format %v", at, format)
+	}
+	if closed, ok := schema["additionalProperties"]; ok && closed != false {
+		t.Errorf("%s: additionalProperties %v", at, closed)
+	}
+	enum, _ := schema["enum"].([]any)
+	c.enums += len(enum)
+	for _, value := range enum {
+		c.characters += len(fmt.Sprint(value))
+	}
+	members, _ := schema["properties"].(map[string]any)
+	c.members += len(members)
+	for name, member := range members {
+		if !memberName.MatchString(name) {
+			t.Errorf("%s: a member is called %q", at, name)
+		}
+		c.characters += len(name)
+		c.count(t, at+"/"+name, member.(map[string]any), level+1)
+	}
+	required, _ := schema["required"].([]any)
+	for _, name := range required {
+		if members[name.(string)] == nil {
+			t.Errorf("%s: %v is required and not described", at, name)
+		}
+	}
+	if items, ok := schema["items"].(map[string]any); ok {
+		c.count(t, at+"/*", items, level+1)
+	} else if schema["type"] == "array" {
+		t.Errorf("%s: a list of anything", at)
+	}
+}
+
+func TestInputSchemasTakeEveryValidRequest(t *testing.T) {
+	for _, v := range aap.Versions() {
+		c := wiretest.New(t, v)
+		for _, skill := range aap.Skills() {
+			t.Run(v.Label+"/"+skill.ID, func(t *testing.T) {
+				raw, err := mcptools.InputSchema(skill, v)
+				if err != nil {
+					t.Fatal(err)
+				}
+				compiled := compile(t, raw)
+				rapid.Check(t, func(rt *rapid.T) {
+					request := c.Draw(rt, skill.RequestSchema())
+					doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(request))
+					if err != nil {
+						rt.Fatal(err)
+					}
+					if err := compiled.Validate(withoutNull(doc)); err != nil {
+						rt.Fatalf("%s\n%v", request, err)
+					}
+				})
+			})
+		}
+	}
+}
+
+func TestInputSchemasRefuseWhatIsPlainlyWrong(t *testing.T) {
+	for _, c := range []struct {
+		skill             aap.Skill
+		arguments, faulty string
+	}{
+		{aap.InventorySearch, `{"type":"inventory.search.request","filters":{"price_max":20000}}`, `{"type":"inventory.search.request","filters":{"price_max":"cheap"}}`},
+		{aap.InventorySearch, `{"type":"inventory.search.request"}`, `{"type":"inventory.search.request","filter":{}}`},
+		{aap.InventoryVehicle, `{"type":"inventory.vehicle.request","stock":"1"}`, `{"type":"lead.submit.request","stock":"1"}`},
+		{aap.LeadSubmit, lead(`,"trade_in":{"condition":"good"}`), lead(`,"trade_in":{"condition":"used"}`)},
+		{aap.LeadSubmit, lead(`,"vehicle_of_interest":{"condition":"cpo"}`), lead(`,"vehicle_of_interest":{"condition":"fair"}`)},
+	} {
+		raw, err := mcptools.InputSchema(c.skill, aap.V1_3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for text, valid := range map[string]bool{c.arguments: true, c.faulty: false} {
+			doc, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := compile(t, raw).Validate(doc); (err == nil) != valid {
+				t.Errorf("%s: %v", text, err)
+			}
+		}
+	}
+}
+
+func TestRulesThatTheFormCannotHoldAreSaid(t *testing.T) {
+	for skill, words := range map[aap.Skill][]string{
+		aap.InventoryVehicle: {"at least one of vin, stock or vehicle_id"},
+		aap.LeadSubmit:       {"at least one of email or phone"},
+	} {
+		raw, err := mcptools.InputSchema(skill, aap.V1_3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range words {
+			if !bytes.Contains(raw, []byte(want)) {
+				t.Errorf("%s does not say %q: %s", skill.ID, want, raw)
+			}
+		}
+	}
+}
+
+func TestOfAVehicleThatOccursTwiceOneIsDescribed(t *testing.T) {
+	raw, err := mcptools.InputSchema(aap.LeadSubmit, aap.V1_3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := bytes.Count(raw, []byte("Odometer in miles")); n != 1 {
+		t.Errorf("the mileage is described %d times", n)
+	}
+	members := parse(t, raw)["properties"].(map[string]any)
+	for _, name := range []string{"vehicle_of_interest", "trade_in"} {
+		vehicle := members[name].(map[string]any)
+		if vehicle["description"] == nil || len(vehicle["properties"].(map[string]any)) < 30 {
+			t.Errorf("%s: %v", name, vehicle)
+		}
+	}
+}
+
+func parse(t testing.TB, raw []byte) (doc map[string]any) {
+	t.Helper()
+	if err := json.Unmarshal(raw, &doc); err != nil {
+		t.Fatalf("%v\n%s", err, raw)
+	}
+	return doc
+}
+
+func compile(t testing.TB, raw []byte) *jsonschema.Schema {
+	t.Helper()
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(raw))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := jsonschema.NewCompiler()
+	c.DefaultDraft(jsonschema.Draft2020)
+	if err := c.AddResource("mem:///input.json", doc); err != nil {
+		t.Fatal(err)
+	}
+	compiled, err := c.Compile("mem:///input.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return compiled
+}
+
+// withoutNull leaves members out that are null.
+func withoutNull(value any) any {
+	switch value := value.(type) {
+	case map[string]any:
+		for name, member := range value {
+			if member == nil {
+				delete(value, name)
+				continue
+			}
+			value[name] = withoutNull(member)
+		}
+	case []any:
+		for i := range value {
+			value[i] = withoutNull(value[i])
+		}
+	}
+	return value
+}
+
+// lead is a good lead with more members.
+func lead(more string) string {
+	return `{"type":"lead.submit.request","customer":{"first_name":"Rosa","last_name":"Quist","email":"rosa@quist.example"},` +
+		`"consent":{"granted_at":"2026-06-15T14:58:00Z","allowed_channels":["email"],"consent_text":"Harbor Auto may e-mail me.","scope":["lead_submission"]},` +
+		`"source_agent":{"name":"trip-planner"}` + more + `}`
+}

@@ -34,14 +34,18 @@ lint: ## gofmt, go vet, staticcheck and cfn-lint where they are installed
 build: ## build the command and the Lambda functions into bin/
 	$(GO) build -trimpath -o bin/dealer ./infra/dealer
 	$(MAKE) build-AgentFunction ARTIFACTS_DIR=bin/agent
+	$(MAKE) build-McpFunction ARTIFACTS_DIR=bin/mcp
 	$(MAKE) build-LeadWorkerFunction ARTIFACTS_DIR=bin/leadworker
 	$(MAKE) build-FeedImportFunction ARTIFACTS_DIR=bin/feedimport
 
 # `sam build` calls these with ARTIFACTS_DIR set (BuildMethod: makefile).
-.PHONY: build-AgentFunction build-LeadWorkerFunction build-FeedImportFunction
+.PHONY: build-AgentFunction build-McpFunction build-LeadWorkerFunction build-FeedImportFunction
 
 build-AgentFunction:
 	$(LAMBDA_BUILD) -o $(ARTIFACTS_DIR)/bootstrap ./functions/agent
+
+build-McpFunction:
+	$(LAMBDA_BUILD) -o $(ARTIFACTS_DIR)/bootstrap ./functions/mcp
 
 build-LeadWorkerFunction:
 	$(LAMBDA_BUILD) -o $(ARTIFACTS_DIR)/bootstrap ./functions/leadworker

@@ -9,6 +9,7 @@ import (
 func printWelcome(out io.Writer, data, base string) {
 	fmt.Fprintf(out, `Data:   %[4]s
 Agent:  %[1]s/a2a
+MCP:    %[1]s/mcp
 Card:   %[1]s/.well-known/agent-card.json
 
 Search the inventory:

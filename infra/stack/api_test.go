@@ -30,6 +30,7 @@ var wanted = map[string][]string{
 	"/a2a":                        {"post", anyMethod},
 	"/a2a/{version}":              {"post", anyMethod},
 	"/a2a/{version}/message:send": {"post", anyMethod},
+	"/mcp":                        {"post", anyMethod},
 }
 
 // checkAPI: every method of the OpenAPI body has an integration that can work,

@@ -113,12 +113,13 @@ func TestADeployedStackIsWiredTogether(t *testing.T) {
 	for function, want := range map[string]string{
 		"FeedImportFunction": "arn:aws:s3:::" + bucket,
 		"AgentFunction":      "arn:aws:execute-api:us-east-1:123456789012:" + made.Resources["Api"] + "/live/*/a2a*",
+		"McpFunction":        "arn:aws:execute-api:us-east-1:123456789012:" + made.Resources["Api"] + "/live/*/mcp",
 	} {
 		if p := made.Policies[function]; len(p) != 1 || textAt(p[0], "Condition", "ArnLike", "AWS:SourceArn") != want {
 			t.Errorf("%s may be called by %v, want %s", function, p, want)
 		}
 	}
-	if len(made.Policies) != 2 {
+	if len(made.Policies) != 3 {
 		t.Errorf("functions that others may call: %v", made.Policies)
 	}
 

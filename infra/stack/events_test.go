@@ -95,6 +95,7 @@ func checkLogs(t template) (f faults) {
 // logged are the log lines that a person must hear of, by function.
 var logged = map[cloud.Function][]string{
 	cloud.Agent:      {cloud.LogProfile},
+	cloud.MCP:        {cloud.LogProfile},
 	cloud.LeadWorker: {cloud.LogProfile, "lead delivery failed"},
 	cloud.FeedImport: {cloud.LogProfile, feeds.LogRefused, feeds.LogKept},
 }

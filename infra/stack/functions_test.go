@@ -67,8 +67,10 @@ func checkFunctions(t template) (f faults) {
 			}
 		}
 	}
-	if waits := numAt(t.function("AgentFunction"), "Timeout"); waits > 29 {
-		f.add("AgentFunction: Timeout is %v seconds, but API Gateway waits for 29", waits)
+	for _, id := range []string{"AgentFunction", "McpFunction"} {
+		if waits := numAt(t.function(id), "Timeout"); waits > 29 {
+			f.add("%s: Timeout is %v seconds, but API Gateway waits for 29", id, waits)
+		}
 	}
 	for _, folder := range sorted(folders) {
 		if !folders[folder] {

@@ -9,6 +9,7 @@ var apiFaults = []seeded{
 		paths["/a2a/{version}/message"] = paths["/a2a/{version}/message:send"]
 		delete(paths, "/a2a/{version}/message:send")
 	}},
+	{"no MCP", "api", "post /mcp is missing", set(nil, method("/mcp", "post")...)},
 	{"a version undeclared", "api", "path parameter version is not declared", set(nil, method("/a2a/{version}", "post", "parameters")...)},
 	{"a method that is none", "api", "no method is called so", set(tree{}, method("/a2a", "fetch")...)},
 	{"no integration", "api", `integration type ""`, set(nil, method("/a2a", "post", integration)...)},

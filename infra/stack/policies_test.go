@@ -38,6 +38,13 @@ var needs = map[string]map[string][]string{
 		"${LeadsTable.Arn}":               {"dynamodb:BatchGetItem", "dynamodb:DeleteItem", "dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:Query"},
 		"${LeadQueue.Arn}":                {"sqs:SendMessage"},
 	},
+	"McpRole": {
+		"${McpLogGroup.Arn}":              {"logs:CreateLogStream", "logs:PutLogEvents"},
+		"${SiteBucket.Arn}/${ProfileKey}": {"s3:GetObject"},
+		"${InventoryTable.Arn}":           {"dynamodb:BatchGetItem", "dynamodb:GetItem"},
+		"${LeadsTable.Arn}":               {"dynamodb:BatchGetItem", "dynamodb:DeleteItem", "dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:Query"},
+		"${LeadQueue.Arn}":                {"sqs:SendMessage"},
+	},
 	"LeadWorkerRole": {
 		"${LeadWorkerLogGroup.Arn}":       {"logs:CreateLogStream", "logs:PutLogEvents"},
 		"${SiteBucket.Arn}/${ProfileKey}": {"s3:GetObject"},
@@ -196,6 +203,7 @@ func checkDocument(where string, document tree) (f faults) {
 func checkPermissions(t template) (f faults) {
 	callers := map[string]string{
 		"AgentFunction":      "apigateway.amazonaws.com arn:${AWS::Partition}:execute-api:${AWS::Region}:${AWS::AccountId}:${Api}/live/*/a2a* ",
+		"McpFunction":        "apigateway.amazonaws.com arn:${AWS::Partition}:execute-api:${AWS::Region}:${AWS::AccountId}:${Api}/live/*/mcp ",
 		"FeedImportFunction": "s3.amazonaws.com ${FeedBucket.Arn} ${AWS::AccountId}",
 	}
 	called := map[string]bool{}

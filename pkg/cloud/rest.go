@@ -169,3 +169,8 @@ func restResponse(status int, header http.Header, body []byte) events.APIGateway
 	}
 	return out
 }
+
+// APIHosts are the endings of the names under which AWS itself serves an API,
+// each with its dot. A front door that does not pass its own name on, such as
+// CloudFront, calls under one.
+func APIHosts() []string { return []string{".amazonaws.com", ".amazonaws.com.cn"} }

@@ -36,6 +36,7 @@ type Function string
 // The functions that read Settings.
 const (
 	Agent      Function = "agent"
+	MCP        Function = "mcp"
 	LeadWorker Function = "leadworker"
 	FeedImport Function = "feedimport"
 )
@@ -55,11 +56,11 @@ type Variable struct {
 // Variables lists every environment variable that functions read.
 func Variables() []Variable {
 	return []Variable{
-		{"DEALER_INVENTORY_TABLE", "name of the DynamoDB table of vehicles", "", []Function{Agent, FeedImport},
+		{"DEALER_INVENTORY_TABLE", "name of the DynamoDB table of vehicles", "", []Function{Agent, MCP, FeedImport},
 			text(func(s *Settings) *string { return &s.InventoryTable })},
-		{"DEALER_LEADS_TABLE", "name of the DynamoDB table of leads", "", []Function{Agent, LeadWorker},
+		{"DEALER_LEADS_TABLE", "name of the DynamoDB table of leads", "", []Function{Agent, MCP, LeadWorker},
 			text(func(s *Settings) *string { return &s.LeadsTable })},
-		{"DEALER_QUEUE_URL", "URL of the SQS queue of lead ids", "", []Function{Agent},
+		{"DEALER_QUEUE_URL", "URL of the SQS queue of lead ids", "", []Function{Agent, MCP},
 			func(s *Settings, value string) error {
 				u, err := url.Parse(value)
 				if err != nil || u.Host == "" {
@@ -68,11 +69,11 @@ func Variables() []Variable {
 				s.QueueURL = value
 				return nil
 			}},
-		{"DEALER_PROFILE_BUCKET", "S3 bucket with the dealer profile", "", []Function{Agent, LeadWorker, FeedImport},
+		{"DEALER_PROFILE_BUCKET", "S3 bucket with the dealer profile", "", []Function{Agent, MCP, LeadWorker, FeedImport},
 			text(func(s *Settings) *string { return &s.ProfileBucket })},
-		{"DEALER_PROFILE_KEY", "S3 key of the dealer profile", "dealer.yaml", []Function{Agent, LeadWorker, FeedImport},
+		{"DEALER_PROFILE_KEY", "S3 key of the dealer profile", "dealer.yaml", []Function{Agent, MCP, LeadWorker, FeedImport},
 			text(func(s *Settings) *string { return &s.ProfileKey })},
-		{"DEALER_PROFILE_MAX_AGE", "how long a fetched profile is trusted, such as 1m", "1m", []Function{Agent, LeadWorker, FeedImport},
+		{"DEALER_PROFILE_MAX_AGE", "how long a fetched profile is trusted, such as 1m", "1m", []Function{Agent, MCP, LeadWorker, FeedImport},
 			func(s *Settings, value string) (err error) {
 				if s.ProfileMaxAge, err = time.ParseDuration(value); err != nil || s.ProfileMaxAge < 0 {
 					return errors.New("must be a duration, such as 1m or 30s")
@@ -81,7 +82,7 @@ func Variables() []Variable {
 			}},
 		{"DEALER_REPORT_PREFIX", "beginning of the S3 keys of import reports", "reports/", []Function{FeedImport},
 			text(func(s *Settings) *string { return &s.ReportPrefix })},
-		{"DEALER_LOG_LEVEL", "least level that is logged: debug, info, warn or error", "info", []Function{Agent, LeadWorker, FeedImport},
+		{"DEALER_LOG_LEVEL", "least level that is logged: debug, info, warn or error", "info", []Function{Agent, MCP, LeadWorker, FeedImport},
 			func(s *Settings, value string) error {
 				if s.LogLevel.UnmarshalText([]byte(value)) != nil {
 					return errors.New("must be debug, info, warn or error")

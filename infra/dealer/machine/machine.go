@@ -14,6 +14,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -26,6 +27,7 @@ import (
 	"github.com/dealer-agent/dealer/pkg/embedded"
 	"github.com/dealer-agent/dealer/pkg/inventory"
 	"github.com/dealer-agent/dealer/pkg/lead"
+	"github.com/dealer-agent/dealer/pkg/mcptools"
 	"github.com/dealer-agent/dealer/pkg/schema"
 	"github.com/dealer-agent/dealer/pkg/wellknown"
 )
@@ -103,8 +105,17 @@ func newID() string { return uuid.Must(uuid.NewV7()).String() }
 // URL is the base address that buyers use on this machine.
 func (m *Machine) URL() string { return m.url }
 
-// Handler is the agent as an http.Handler: /a2a and /.well-known/.
+// Handler is the agent as an http.Handler: /a2a, /mcp and /.well-known/.
 func (m *Machine) Handler() http.Handler { return m.handler }
+
+// names is the host that was asked to be listened on, if it was a certain one.
+func (m *Machine) names() []string {
+	host, _, err := net.SplitHostPort(m.config.Addr)
+	if ip := net.ParseIP(host); err != nil || host == "" || ip != nil && ip.IsUnspecified() {
+		return nil
+	}
+	return []string{strings.ToLower(host)}
+}
 
 // Close releases the address and the data folder. It is safe after Run.
 func (m *Machine) Close() error {
@@ -142,10 +153,15 @@ func (m *Machine) assemble() error {
 		Agent: skills, Profiles: m.profiles,
 		Now: m.config.Now, NewID: m.config.NewID, Log: log,
 	})
+	tools := mcptools.NewHandler(mcptools.Config{
+		Agent: skills, Replay: skills.Replay, Profiles: m.profiles, Hosts: m.names(), Loopback: true,
+		Now: m.config.Now, NewID: m.config.NewID, Log: log,
+	})
 	mux := http.NewServeMux()
 	turns := newInTurn(a2aHandler, mostAtOnce)
 	mux.Handle("/a2a", turns)
 	mux.Handle("/a2a/", turns)
+	mux.Handle("/mcp", newInTurn(tools, mostAtOnce))
 	mux.Handle("/.well-known/", logged(log, wellknown.Handler(m.profiles, log)))
 	m.handler = mux
 	return nil

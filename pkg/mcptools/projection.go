@@ -99,8 +99,9 @@ func (p *projection) schema(file string, in object) (object, error) {
 	}
 	if properties, ok := in["properties"].(object); ok {
 		projected := object{}
-		for name, value := range properties {
-			member, err := p.schema(file, value.(object))
+		// In the order they are read, so that the first of two is the one described.
+		for _, name := range slices.Sorted(maps.Keys(properties)) {
+			member, err := p.schema(file, properties[name].(object))
 			if err != nil {
 				return nil, err
 			}

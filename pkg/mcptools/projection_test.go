@@ -183,6 +183,12 @@ func TestOfAVehicleThatOccursTwiceOneIsDescribed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	for range 20 {
+		again, err := mcptools.InputSchema(aap.LeadSubmit, aap.V1_3)
+		if err != nil || !bytes.Equal(again, raw) {
+			t.Fatalf("the schema differs from time to time, which spoils prompt caches: %v", err)
+		}
+	}
 	if n := bytes.Count(raw, []byte("Odometer in miles")); n != 1 {
 		t.Errorf("the mileage is described %d times", n)
 	}

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -248,9 +249,9 @@ func aapCode(data json.RawMessage, bare bool) string {
 	return e.Code
 }
 
-// npmInstall installs a package into a cache folder and returns the folder.
-// Without npm the test is skipped; with CI=true it fails.
-func npmInstall(t *testing.T, pkg string) string {
+// npmInstall installs a package, and more beside it, into a cache folder and
+// returns the folder. Without npm the test is skipped; with CI=true it fails.
+func npmInstall(t *testing.T, pkg string, more ...string) string {
 	t.Helper()
 	for _, tool := range []string{"node", "npm"} {
 		if _, err := exec.LookPath(tool); err != nil {
@@ -262,14 +263,19 @@ func npmInstall(t *testing.T, pkg string) string {
 		t.Fatal(err)
 	}
 	folder := filepath.Join(cache, "dealer-peers", strings.NewReplacer("/", "-", "@", "").Replace(pkg))
-	name := pkg[:strings.LastIndex(pkg, "@")]
-	if _, err := os.Stat(filepath.Join(folder, "node_modules", name)); err == nil {
+	packages := append([]string{pkg}, more...)
+	missing := slices.ContainsFunc(packages, func(pkg string) bool {
+		name := pkg[:strings.LastIndex(pkg, "@")]
+		_, err := os.Stat(filepath.Join(folder, "node_modules", name))
+		return err != nil
+	})
+	if !missing {
 		return folder
 	}
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	out, err := exec.Command("npm", "install", "--prefix", folder, "--no-audit", "--no-fund", "--no-package-lock", pkg).CombinedOutput()
+	out, err := exec.Command("npm", append([]string{"install", "--prefix", folder, "--no-audit", "--no-fund", "--no-package-lock"}, packages...)...).CombinedOutput()
 	if err != nil {
 		if os.Getenv("CI") != "true" {
 			t.Skipf("%s cannot be installed: %v", pkg, err)

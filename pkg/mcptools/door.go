@@ -23,7 +23,8 @@ type door struct {
 // admits reports whether a request came under an allowed name. Ports do not
 // count: a proxy changes them, and a browser's own port says nothing.
 func (d door) admits(r *http.Request, p *dealer.Profile) bool {
-	if !d.knows(hostname(r.Host), p) {
+	host := hostname(r.Host)
+	if !d.knows(host, p) && (host == "" || host != reached(r)) {
 		return false
 	}
 	origins := r.Header.Values("Origin")
@@ -31,6 +32,16 @@ func (d door) admits(r *http.Request, p *dealer.Profile) bool {
 		u, err := url.Parse(origin)
 		return err != nil || u.Scheme != "http" && u.Scheme != "https" || !d.knows(strings.ToLower(u.Hostname()), p)
 	})
+}
+
+// reached is the address of this machine that a request came to. No page is at
+// home there: a name that is bound to it anew is still a name in Host.
+func reached(r *http.Request) string {
+	address, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
+	if !ok {
+		return ""
+	}
+	return hostname(address.String())
 }
 
 func (d door) knows(host string, p *dealer.Profile) bool {

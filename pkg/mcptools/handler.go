@@ -30,8 +30,8 @@ type Config struct {
 	// beyond its caller's quota is asked for there first.
 	Replay func(ctx context.Context, v aap.Version, payload []byte) (agent.Answer, bool, error)
 	// Hosts are the host names the agent is reached under besides that of the
-	// profile's URL and, with Loopback, those of the machine itself: in lower
-	// case, without port; one that begins with a dot stands for all that end so.
+	// profile's URL and the address a request came to: in lower case, without
+	// port; one that begins with a dot stands for all that end so.
 	Hosts []string
 	// Loopback admits localhost, 127.0.0.1 and ::1.
 	Loopback bool

@@ -46,8 +46,17 @@ func TestOnlyKnownNamesAreServed(t *testing.T) {
 		}
 	}
 	closed := open(t, "", func(c *mcptools.Config) { c.Loopback = false })
-	if status, _, _ := closed.post(t, list); status != 403 {
-		t.Errorf("loopback where it is not admitted: %d", status)
+	for host, want := range map[string]int{"localhost": 403, "127.0.0.2": 403, "agent.harbor-auto.example": 200} {
+		if status, _, _ := closed.post(t, list, "Host", host); status != want {
+			t.Errorf("%s where loopback is not admitted: %d", host, status)
+		}
+	}
+	// The address itself, as of a machine that listens on all it has.
+	if status, _, _ := closed.post(t, list); status != 200 {
+		t.Errorf("the address that the request came to: %d", status)
+	}
+	if status, _, _ := closed.post(t, list, "Origin", closed.URL); status != 403 {
+		t.Errorf("a page at that address: %d", status)
 	}
 }
 

@@ -33,9 +33,12 @@ const (
 // release. The baselines name what needs the suite's own test server; an entry
 // that passes after all fails the run.
 func TestOfficialMCPConformanceSuite(t *testing.T) {
-	folder := npmInstall(t, mcpSuite, mcpNode)
-	bin := filepath.Join(folder, "node_modules", ".bin")
-	url := serve(t, "") + "/mcp"
+	conform(t, serve(t, "")+"/mcp")
+}
+
+func conform(t *testing.T, url string) {
+	t.Helper()
+	bin := filepath.Join(npmInstall(t, mcpSuite, mcpNode), "node_modules", ".bin")
 	for _, revision := range []string{"2026-07-28", "2025-11-25"} {
 		t.Run(revision, func(t *testing.T) {
 			baseline, err := filepath.Abs("testdata/mcp-" + revision + ".yml")

@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -137,4 +138,13 @@ var name = map[aap.Skill]string{
 	aap.InventorySearch:   "aap_inventory_search",
 	aap.InventoryVehicle:  "aap_inventory_vehicle",
 	aap.LeadSubmit:        "aap_lead_submit",
+}
+
+// clock goes on by an hour with each look, so that no quota is ever used up.
+func clock() func() time.Time {
+	now := agenttest.Clock
+	return func() time.Time {
+		now = now.Add(time.Hour)
+		return now
+	}
 }

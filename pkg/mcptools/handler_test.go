@@ -174,7 +174,7 @@ func TestCallersHaveAQuota(t *testing.T) {
 	}
 	for _, method := range []string{"tools/list", "ping", "prompts/list"} {
 		_, _, body = h.post(t, `{"jsonrpc":"2.0","id":1,"method":"`+method+`"}`)
-		if !strings.Contains(body, `"code":-32603`) || strings.Contains(body, "-32002") {
+		if !strings.Contains(body, `"code":-32603`) || strings.Contains(body, "-32002") || !strings.Contains(body, `"retry_after_ms":20000`) {
 			t.Errorf("%s too many: %s", method, body)
 		}
 	}

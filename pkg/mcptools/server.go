@@ -2,6 +2,7 @@ package mcptools
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"log/slog"
 	"strings"
@@ -70,9 +71,10 @@ func (h *handler) admit(next mcp.MethodHandler) mcp.MethodHandler {
 		}
 		began := time.Now()
 		if wait > 0 {
-			e := caller.OverQuota(wait)
-			h.account(ctx, line{method: method, code: e.Code, began: began})
-			return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: e.Message}
+			e, id := caller.OverQuota(wait), h.NewID()
+			h.account(ctx, line{method: method, code: e.Code, errorID: id, began: began})
+			data, _ := json.Marshal(e.Payload(id, h.Now())) // a number is all its details
+			return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: e.Message, Data: data}
 		}
 		result, err := next(ctx, method, req)
 		h.account(ctx, line{method: method, began: began})

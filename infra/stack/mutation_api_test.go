@@ -45,6 +45,9 @@ var apiFaults = []seeded{
 }
 
 var policyFaults = []seeded{
+	{"the tools callable by nobody", "permissions", "McpFunction: nobody may call it", set(nil, "Resources", "McpPermission")},
+	{"the tools callable by every path", "permissions", "McpPermission", set(sub("arn:${AWS::Partition}:execute-api:${AWS::Region}:${AWS::AccountId}:${Api}/*"), in("McpPermission", "SourceArn")...)},
+	{"the MCP role without leads", "roles", "McpRole: may not dynamodb:PutItem", set([]any{"dynamodb:GetItem"}, inStatement("McpRole", 3, "Action")...)},
 	{"every action of a service", "roles", "dynamodb:*", set("dynamodb:*", inStatement("AgentRole", 2, "Action")...)},
 	{"every action", "roles", "action * is not one", set("*", inStatement("AgentRole", 2, "Action")...)},
 	{"every resource", "roles", "resource * is no resource", set("*", inStatement("AgentRole", 2, "Resource")...)},

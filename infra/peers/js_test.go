@@ -7,20 +7,15 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
-	"log/slog"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/dealer-agent/dealer/infra/dealer/machine"
-	"github.com/dealer-agent/dealer/infra/dealer/machine/machinetest"
 	"github.com/dealer-agent/dealer/pkg/a2a"
 	"github.com/dealer-agent/dealer/pkg/aap"
-	"github.com/dealer-agent/dealer/pkg/aap/aaptest"
 )
 
 // jsSDK is the official JavaScript client the agent is held against.
@@ -247,60 +242,4 @@ func aapCode(data json.RawMessage, bare bool) string {
 		return ""
 	}
 	return e.Code
-}
-
-// npmInstall installs a package, and more beside it, into a cache folder and
-// returns the folder. Without npm the test is skipped; with CI=true it fails.
-func npmInstall(t *testing.T, pkg string, more ...string) string {
-	t.Helper()
-	for _, tool := range []string{"node", "npm"} {
-		if _, err := exec.LookPath(tool); err != nil {
-			aaptest.Missing(t, tool)
-		}
-	}
-	cache, err := os.UserCacheDir()
-	if err != nil {
-		t.Fatal(err)
-	}
-	folder := filepath.Join(cache, "dealer-peers", strings.NewReplacer("/", "-", "@", "").Replace(pkg))
-	packages := append([]string{pkg}, more...)
-	missing := slices.ContainsFunc(packages, func(pkg string) bool {
-		name := pkg[:strings.LastIndex(pkg, "@")]
-		_, err := os.Stat(filepath.Join(folder, "node_modules", name))
-		return err != nil
-	})
-	if !missing {
-		return folder
-	}
-	if err := os.MkdirAll(folder, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	out, err := exec.Command("npm", append([]string{"install", "--prefix", folder, "--no-audit", "--no-fund", "--no-package-lock"}, packages...)...).CombinedOutput()
-	if err != nil {
-		if os.Getenv("CI") != "true" {
-			t.Skipf("%s cannot be installed: %v", pkg, err)
-		}
-		t.Fatalf("%v\n%s", err, out)
-	}
-	return folder
-}
-
-// serve runs the fixture dealer, with more lines in its profile, until the test ends.
-func serve(t *testing.T, lines string) string {
-	t.Helper()
-	profile, err := os.ReadFile("../dealer/machine/testdata/dealer.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	file := filepath.Join(t.TempDir(), "dealer.yaml")
-	if err := os.WriteFile(file, append(profile, lines...), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	noon := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
-	data := t.TempDir()
-	m, _ := machinetest.Serve(t, machine.Config{
-		Addr: "127.0.0.1:0", Profile: file, Feed: "../dealer/machine/testdata/feed.json",
-		Data: data, Outbox: filepath.Join(data, "outbox"), Now: func() time.Time { return noon }, Log: slog.New(slog.DiscardHandler),
-	})
-	return m.URL()
 }

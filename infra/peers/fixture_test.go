@@ -1,6 +1,9 @@
 package peers
 
 import (
+	"bytes"
+	"context"
+	"encoding/json"
 	"log/slog"
 	"os"
 	"os/exec"
@@ -69,4 +72,36 @@ func serve(t *testing.T, lines string) string {
 		Data: data, Outbox: filepath.Join(data, "outbox"), Now: func() time.Time { return noon }, Log: slog.New(slog.DiscardHandler),
 	})
 	return m.URL()
+}
+
+// runNode runs a script of testdata beside the node_modules of folder, where
+// its imports find the packages, with input as JSON on stdin, and decodes what
+// it prints.
+func runNode(t *testing.T, folder, script string, input, output any) {
+	t.Helper()
+	stdin, err := json.Marshal(input)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(filepath.Join("testdata", script))
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(folder, script)
+	if err := os.WriteFile(file, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "node", file)
+	cmd.Stdin = bytes.NewReader(stdin)
+	var errs bytes.Buffer
+	cmd.Stderr = &errs
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, errs.String())
+	}
+	if err := json.Unmarshal(out, output); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
 }

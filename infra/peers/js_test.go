@@ -2,17 +2,11 @@
 package peers
 
 import (
-	"bytes"
-	"context"
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/dealer-agent/dealer/pkg/a2a"
 	"github.com/dealer-agent/dealer/pkg/aap"
@@ -188,33 +182,8 @@ func TestOfficialJavaScriptClientSpeaksEveryContract(t *testing.T) {
 // play has the JavaScript buyer make the calls, in order.
 func play(t *testing.T, folder string, calls []call) []answer {
 	t.Helper()
-	input, err := json.Marshal(calls)
-	if err != nil {
-		t.Fatal(err)
-	}
-	script, err := os.ReadFile("testdata/call.mjs")
-	if err != nil {
-		t.Fatal(err)
-	}
-	// Beside node_modules, where the script's import finds the SDK.
-	file := filepath.Join(folder, "call.mjs")
-	if err := os.WriteFile(file, script, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, "node", file)
-	cmd.Stdin = bytes.NewReader(input)
-	var errs bytes.Buffer
-	cmd.Stderr = &errs
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatalf("%v\n%s", err, errs.String())
-	}
 	var answers []answer
-	if err := json.Unmarshal(out, &answers); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	runNode(t, folder, "call.mjs", calls, &answers)
 	if len(answers) != len(calls) {
 		t.Fatalf("%d answers to %d calls", len(answers), len(calls))
 	}

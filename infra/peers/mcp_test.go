@@ -1,12 +1,10 @@
 package peers
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -204,30 +202,9 @@ func hostRun(t *testing.T, folder, sdk, url, mode string, cases []toolCase) (see
 	for _, c := range cases {
 		calls = append(calls, call{c.tool, json.RawMessage(c.arguments)})
 	}
-	input, err := json.Marshal(map[string]any{"sdk": sdk, "url": url, "mode": mode, "calls": calls})
-	if err != nil {
-		t.Fatal(err)
-	}
-	script, err := os.ReadFile("testdata/mcp.mjs")
-	if err != nil {
-		t.Fatal(err)
-	}
-	file := filepath.Join(folder, "mcp.mjs")
-	if err := os.WriteFile(file, script, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, "node", file)
-	cmd.Stdin = bytes.NewReader(input)
-	var errs bytes.Buffer
-	cmd.Stderr = &errs
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatalf("%v\n%s", err, errs.String())
-	}
-	if err := json.Unmarshal(out, &seen); err != nil || len(seen.Answers) != len(cases) {
-		t.Fatalf("%v\n%s", err, out)
+	runNode(t, folder, "mcp.mjs", map[string]any{"sdk": sdk, "url": url, "mode": mode, "calls": calls}, &seen)
+	if len(seen.Answers) != len(cases) {
+		t.Fatalf("%d answers to %d calls", len(seen.Answers), len(cases))
 	}
 	return seen
 }

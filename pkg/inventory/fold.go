@@ -29,20 +29,28 @@ func fold(s string) string {
 	if ascii(s) {
 		return FoldID(s)
 	}
+	return withoutBlanks(strings.ToLower(plain(s)))
+}
+
+// withoutBlanks drops blanks and hyphens, the last step of folding.
+func withoutBlanks(s string) string {
 	return strings.Map(func(r rune) rune {
 		if blankOrHyphen(r) {
 			return -1
 		}
-		return unicode.ToLower(r)
-	}, plain(s))
+		return r
+	}, s)
 }
 
 // words splits a text into folded words: runs of letters and digits.
 func words(s string) []string { return slices.Collect(eachWord(s)) }
 
 // eachWord is words one after the other.
-func eachWord(s string) iter.Seq[string] {
-	return strings.FieldsFuncSeq(strings.ToLower(plain(s)), func(r rune) bool {
+func eachWord(s string) iter.Seq[string] { return wordsOf(strings.ToLower(plain(s))) }
+
+// wordsOf splits a text that is already in lower case and without accents.
+func wordsOf(lower string) iter.Seq[string] {
+	return strings.FieldsFuncSeq(lower, func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r)
 	})
 }
@@ -96,5 +104,8 @@ func ascii(s string) bool {
 }
 
 func blankOrHyphen(r rune) bool {
-	return r == '-' || unicode.IsSpace(r) || unicode.Is(unicode.Pd, r)
+	if r < utf8.RuneSelf {
+		return r == '-' || r == ' ' || r >= '\t' && r <= '\r'
+	}
+	return unicode.IsSpace(r) || unicode.Is(unicode.Pd, r)
 }

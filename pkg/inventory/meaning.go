@@ -1,6 +1,9 @@
 package inventory
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // longestName bounds, in bytes, what is looked up as a name; those of a feed
 // are shorter. A filter value may be as long as a whole request.
@@ -11,11 +14,14 @@ func (f *field) match(value string) []uint32 {
 	if len(value) > longestName {
 		return nil
 	}
-	return f.meant(value, fold(value))
+	// Both forms come of one pass over a value that may be one of thousands.
+	lower := strings.ToLower(plain(value))
+	return f.meant(lower, withoutBlanks(lower))
 }
 
-// meant is match for a value that is given folded too.
-func (f *field) meant(value, folded string) []uint32 {
+// meant is match for a value in lower case without accents, and the same
+// folded.
+func (f *field) meant(lower, folded string) []uint32 {
 	k := known()
 	key := folded
 	if f.info.section != "" {
@@ -26,7 +32,7 @@ func (f *field) meant(value, folded string) []uint32 {
 		return ids
 	}
 	out := slices.Clone(ids)
-	out = f.containing(out, f.knownWords(value))
+	out = f.containing(out, f.knownWords(lower))
 	for _, name := range k.names[f.info.section][key] {
 		if name != folded {
 			out = f.containing(out, []string{name})
@@ -36,11 +42,11 @@ func (f *field) meant(value, folded string) []uint32 {
 	return slices.Compact(out)
 }
 
-// knownWords are the different words of a value in their usual form; none when
+// knownWords are the different words of a lower-case value in their usual form; none when
 // the field has no term with one of them.
-func (f *field) knownWords(value string) []string {
+func (f *field) knownWords(lower string) []string {
 	var out []string
-	for w := range eachWord(value) {
+	for w := range wordsOf(lower) {
 		w = known().wordForm(f.info.wordForms, w)
 		if len(f.byWord[w]) == 0 {
 			return nil

@@ -17,6 +17,7 @@ func FuzzBothWays(f *testing.F) {
 	f.Add([]byte(`{"data":{"vehicles":[{"price":null},{"status":7}],"facets":{"statuses":[1]},"rooftops":[{"phones":[{"value":1}]}],"appointment":{"proposed_times":"x"}}}`))
 	f.Add([]byte(`{"source_agent":"s","consent":{"source_agent":1},"trade_in":{"price":{"amount":1e400},"mpg":{"city":-1}},"sort":{"field":"offered_price"},` +
 		`"appointment":{"appointment_type":"handover","requested_windows":[{"start":"x","end":"y"},{}],"timezone":"../x","notes":"n"},"filters":{"price_min":0.5}}`))
+	f.Add([]byte(`{"appointment":{"requested_windows":[{"end":"y"}]}}`))
 	f.Fuzz(func(t *testing.T, doc []byte) {
 		if !json.Valid(doc) {
 			return

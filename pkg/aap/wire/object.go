@@ -113,8 +113,8 @@ func (o *object) objects(name string) []*object {
 // setRaw writes a member of JSON, in the place of the one of that name if
 // there is one.
 func (o *object) setRaw(name string, value json.RawMessage) {
-	if o == nil {
-		return
+	if o == nil || len(value) == 0 {
+		return // what is absent in one form is absent in the other
 	}
 	if m := o.find(name); m != nil {
 		*m = member{name: name, raw: value}

@@ -31,7 +31,7 @@ func (d *document) comments() string {
 	if _, card := agentURLs(d.lead.SourceAgent); card != "" {
 		add("Agent card: " + plainURL(card))
 	}
-	if d.profile.ADF.Consent {
+	if d.form.Consent {
 		c := d.lead.Consent
 		add("Consent given " + c.GrantedAt + ": " + c.ConsentText)
 	}

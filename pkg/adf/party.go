@@ -35,7 +35,7 @@ func (d *document) names(first, last string) {
 	if first == "" || last == "" {
 		full = first + last
 	}
-	form := d.profile.ADF.Names
+	form := d.form.Names
 	if form != "split" || full == "" {
 		d.leaf("name", full, "part", "full")
 	}
@@ -87,7 +87,7 @@ func (d *document) vendor() {
 func (d *document) provider() {
 	agent := d.lead.SourceAgent
 	name, service := agent.Name, ""
-	if brand := d.profile.ADF.ProviderName; brand != "" {
+	if brand := d.form.ProviderName; brand != "" {
 		name, service = brand, agent.Name
 	}
 	d.open("provider")

@@ -21,6 +21,8 @@ type Options struct {
 	Resend bool
 	// ASCII writes numeric character references for everything beyond ASCII.
 	ASCII bool
+	// Form is the form for one receiver; nil takes the profile's.
+	Form *dealer.ADF
 }
 
 // Render writes the lead as one ADF 1.0 document in UTF-8: the XML
@@ -28,13 +30,16 @@ type Options struct {
 // The rooftop is the record's, else the profile's first one; times are in its
 // zone.
 //
-// With the profile's no_vehicle: omit a lead about no vehicle has no vehicle
+// With no_vehicle: omit a lead about no vehicle has no vehicle
 // element; the ADF 1.0 DTD demands one, so that setting is only for receivers
 // that do not validate.
 //
 // Errors wrap ErrUnrenderable and hold no personal data.
 func Render(r lead.Record, p *dealer.Profile, o Options) ([]byte, error) {
 	d := document{writer: writer{buf: make([]byte, 0, 4096), ascii: o.ASCII}, record: &r, profile: p}
+	if d.form = o.Form; d.form == nil {
+		d.form = &p.ADF
+	}
 	d.rooftop = Rooftop(r, p)
 	primary, err := r.PrimaryOn(d.rooftop.Location())
 	if err == nil {
@@ -78,6 +83,7 @@ func Rooftop(r lead.Record, p *dealer.Profile) *dealer.Rooftop {
 type document struct {
 	writer
 	record  *lead.Record
+	form    *dealer.ADF
 	profile *dealer.Profile
 	lead    request
 	rooftop *dealer.Rooftop

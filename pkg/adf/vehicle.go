@@ -25,7 +25,7 @@ func (d *document) vehicles() {
 		d.wanted(wanted)
 	case d.record.Listing != nil:
 		d.wanted(&aap.Vehicle{})
-	case trade == nil && d.profile.ADF.NoVehicle != "omit":
+	case trade == nil && d.form.NoVehicle != "omit":
 		d.open("vehicle", "interest", "buy")
 		year, brand, model := d.placeholder()
 		d.trio(year, brand, model)
@@ -39,7 +39,7 @@ func (d *document) vehicles() {
 
 // placeholder is the neutral year, make and model of the profile's choice.
 func (d *document) placeholder() (year, brand, model string) {
-	if s := d.profile.ADF.NoVehicle; s == "empty" || s == "omit" {
+	if s := d.form.NoVehicle; s == "empty" || s == "omit" {
 		return "", "", ""
 	}
 	year = strconv.Itoa(d.record.ReceivedAt.In(d.rooftop.Location()).Year())

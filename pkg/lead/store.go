@@ -121,6 +121,12 @@ type Delivery struct {
 	Receipt   string    `json:"receipt,omitempty"`
 	LastError string    `json:"last_error,omitempty"`
 	UpdatedAt time.Time `json:"updated_at"`
+	// FirstAttempt and LastAttempt are when attempts were begun; zero: none was.
+	FirstAttempt time.Time `json:"first_attempt,omitzero"`
+	LastAttempt  time.Time `json:"last_attempt,omitzero"`
+	// NextAttempt is before when no further attempt is planned; zero when none
+	// is planned or nobody knows.
+	NextAttempt time.Time `json:"next_attempt,omitzero"`
 	// Version grows with each write and is what UpdateDelivery compares.
 	Version int64 `json:"version"`
 }

@@ -123,6 +123,7 @@ func checkInventory(v *Inventory, r *reader) {
 }
 
 func checkLeads(l *Leads, r *reader) {
+	r.required("leads.consent_text", l.ConsentText, maxText, "write the sentence a buyer agrees to, or remove the line for the default")
 	if l.IdempotencyTTL.Std().Hours() < 24 {
 		r.fault("leads.idempotency_ttl", l.IdempotencyTTL.String()+" is shorter than a day", "write 24h or more")
 	}

@@ -121,6 +121,8 @@ func TestEachMistakeIsRefusedWithWhatToWriteInstead(t *testing.T) {
 		{"feed rooftop unknown", with("feed: {rooftop: Elsewhere}\n"), "feed.rooftop", "is no rooftop", "Main Street"},
 
 		{"short idempotency", with("leads: {idempotency_ttl: 1h}\n"), "leads.idempotency_ttl", "shorter than a day", "24h"},
+		{"blank consent text", with("leads: {consent_text: ''}\n"), "leads.consent_text", "is empty", "default"},
+		{"long consent text", with("leads: {consent_text: " + strings.Repeat("a", 2001) + "}\n"), "leads.consent_text", "has 2001 characters", "at most 2000"},
 		{"short retention", with("leads: {retention: 1d}\n"), "leads.retention", "shorter than idempotency_ttl", "730d"},
 		{"unknown appointment", with("leads: {appointments: {testdrive: {mode: manual}}}\n"), "leads.appointments.testdrive", "is not known", "write test_drive"},
 		{"automatic appointments", with("leads: {appointments: {test_drive: {mode: auto}}}\n"), "leads.appointments.test_drive.mode", "not served yet", "write manual"},

@@ -75,6 +75,9 @@ func TestTheSmallestProfileGetsEveryDefault(t *testing.T) {
 	if zone := p.Rooftops[0].Location().String(); zone != "America/Denver" {
 		t.Errorf("location = %s", zone)
 	}
+	if text := p.Leads.ConsentText; !strings.Contains(text, p.Name) || !strings.Contains(text, "channels I choose") {
+		t.Errorf("consent text = %q", text)
+	}
 	if p.Rooftops[0].Fees != nil {
 		t.Error("fees that are not in the document are disclosed")
 	}

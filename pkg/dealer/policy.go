@@ -88,6 +88,10 @@ type Leads struct {
 	// Retention is how long a lead and its consent are kept. Default 17520h
 	// (two years).
 	Retention Duration `yaml:"retention"`
+	// ConsentText is what a buyer agrees to when this agent itself asks for the
+	// consent, word for word; it goes into the lead. 1 to 2000 characters, also
+	// in several lines. Default: ConsentText(Name).
+	ConsentText string `yaml:"consent_text"`
 	// Appointments maps an appointment type to its policy. Absent types are manual.
 	Appointments map[string]AppointmentPolicy `yaml:"appointments"`
 }

@@ -262,7 +262,7 @@ func (r *reader) scalar(n *yaml.Node, v reflect.Value, line int, path, key strin
 // str takes the text of any scalar but null as it was written, so that
 // unquoted phone numbers and zip codes keep their plus and zeros.
 func (r *reader) str(n *yaml.Node, v reflect.Value, line int, path, key string) {
-	manyLines := key == "welcome_message" || key == "notes" || key == "description" || key == "guide"
+	manyLines := key == "welcome_message" || key == "notes" || key == "description" || key == "guide" || key == "consent_text"
 	s := n.Value
 	switch tag := n.ShortTag(); {
 	case tag == "!!binary":

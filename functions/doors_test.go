@@ -19,6 +19,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/dealer-agent/dealer/pkg/a2a"
+	"github.com/dealer-agent/dealer/pkg/agent"
 	"github.com/dealer-agent/dealer/pkg/agent/agenttest"
 	"github.com/dealer-agent/dealer/pkg/cloud"
 	"github.com/dealer-agent/dealer/pkg/dealer"
@@ -87,7 +88,7 @@ func TestEveryConversationIsTheSameThroughBothDoors(t *testing.T) {
 
 func front(t *testing.T, profile string) http.Handler {
 	s := agenttest.New(t, profile)
-	return a2a.NewHandler(a2a.Config{Agent: s.Agent, Profiles: dealer.Fixed(s.Profile), Now: agenttest.Now, Ticks: agenttest.Now, NewID: s.NewID})
+	return a2a.NewHandler(a2a.Config{Agent: s.Agent, Profiles: dealer.Fixed(s.Profile), Settings: agent.Settings{Now: agenttest.Now, Ticks: agenttest.Now, NewID: s.NewID}})
 }
 
 // roundTrip passes the value through JSON, as Lambda does.

@@ -10,6 +10,7 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/dealer-agent/dealer/pkg/agent"
 	"github.com/dealer-agent/dealer/pkg/agent/agenttest"
 	"github.com/dealer-agent/dealer/pkg/cloud"
 	"github.com/dealer-agent/dealer/pkg/cloud/cloudtest"
@@ -40,7 +41,8 @@ func TestMCPIsTheSameThroughBothDoors(t *testing.T) {
 	tools := func() http.Handler {
 		s := agenttest.New(t, agenttest.Profile)
 		return mcptools.NewHandler(mcptools.Config{
-			Agent: s.Agent, Profiles: dealer.Fixed(s.Profile), Loopback: true, Now: agenttest.Now, Ticks: agenttest.Now, NewID: s.NewID,
+			Agent: s.Agent, Profiles: dealer.Fixed(s.Profile), Loopback: true,
+			Settings: agent.Settings{Now: agenttest.Now, Ticks: agenttest.Now, NewID: s.NewID},
 		})
 	}
 	server := httptest.NewServer(tools())

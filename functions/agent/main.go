@@ -11,6 +11,7 @@ import (
 	"github.com/aws/aws-lambda-go/lambda"
 
 	"github.com/dealer-agent/dealer/pkg/a2a"
+	"github.com/dealer-agent/dealer/pkg/agent"
 	"github.com/dealer-agent/dealer/pkg/cloud"
 	"github.com/dealer-agent/dealer/pkg/cloud/front"
 	"github.com/dealer-agent/dealer/pkg/wellknown"
@@ -21,7 +22,7 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	a2aDoor := a2a.NewHandler(a2a.Config{Agent: f.Skills, Profiles: f.Profiles, Log: f.Log})
+	a2aDoor := a2a.NewHandler(a2a.Config{Agent: f.Skills, Profiles: f.Profiles, Settings: agent.Settings{Log: f.Log}})
 	doors := http.NewServeMux()
 	doors.Handle("/a2a", a2aDoor)
 	doors.Handle("/a2a/", a2aDoor)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/aws/aws-lambda-go/lambda"
 
+	"github.com/dealer-agent/dealer/pkg/agent"
 	"github.com/dealer-agent/dealer/pkg/cloud"
 	"github.com/dealer-agent/dealer/pkg/cloud/front"
 	"github.com/dealer-agent/dealer/pkg/mcptools"
@@ -20,6 +21,7 @@ func main() {
 		log.Fatal(err)
 	}
 	lambda.Start(f.REST(mcptools.NewHandler(mcptools.Config{
-		Agent: f.Skills, Replay: f.Skills.Replay, Profiles: f.Profiles, Hosts: cloud.APIHosts(), Log: f.Log,
+		Agent: f.Skills, Replay: f.Skills.Replay, Profiles: f.Profiles, Hosts: cloud.APIHosts(),
+		Settings: agent.Settings{Log: f.Log},
 	})))
 }

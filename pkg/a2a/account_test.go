@@ -23,8 +23,10 @@ func logged(s *agenttest.Stack, a a2a.Agent) (http.Handler, *bytes.Buffer, *[]a2
 	var lines bytes.Buffer
 	var seen []a2a.Exchange
 	h := a2a.NewHandler(a2a.Config{
-		Agent: a, Profiles: dealer.Fixed(s.Profile), Now: agenttest.Now, NewID: s.NewID,
-		Log:        slog.New(slog.NewJSONHandler(&lines, &slog.HandlerOptions{Level: slog.LevelDebug})),
+		Agent: a, Profiles: dealer.Fixed(s.Profile),
+		Settings: agent.Settings{
+			Now: agenttest.Now, NewID: s.NewID, Log: slog.New(slog.NewJSONHandler(&lines, &slog.HandlerOptions{Level: slog.LevelDebug})),
+		},
 		OnExchange: func(_ context.Context, e a2a.Exchange) { seen = append(seen, e) },
 	})
 	return h, &lines, &seen
@@ -125,7 +127,7 @@ func (patient) Call(ctx context.Context, _ aap.Version, _ []byte) (agent.Answer,
 
 func TestACallThatTakesTooLongIsAnsweredAsRetryable(t *testing.T) {
 	s := agenttest.New(t, agenttest.Profile)
-	h := a2a.NewHandler(a2a.Config{Agent: patient{}, Profiles: dealer.Fixed(s.Profile), Timeout: time.Millisecond})
+	h := a2a.NewHandler(a2a.Config{Agent: patient{}, Profiles: dealer.Fixed(s.Profile), Settings: agent.Settings{Timeout: time.Millisecond}})
 	_, got := post(t, h, message(information))
 	if e := got.aapError(t); got.code() != -32603 || e.Code != "INTERNAL_ERROR" || !e.Retryable {
 		t.Errorf("code %d, %+v", got.code(), e)

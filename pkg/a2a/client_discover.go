@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/dealer-agent/dealer/pkg/aap"
+	"github.com/dealer-agent/dealer/pkg/agent"
 )
 
 // Discover reads the card below a base URL (or a card's own URL) and settles on
@@ -28,7 +29,7 @@ func (c Client) Discover(ctx context.Context, base string) (*Remote, error) {
 		c.Versions = aap.Versions()
 	}
 	if c.NewID == nil {
-		c.NewID = newID
+		c.NewID = agent.NewID
 	}
 	at, err := cardURL(base)
 	if err != nil {

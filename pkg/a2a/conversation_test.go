@@ -18,6 +18,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/dealer-agent/dealer/pkg/a2a"
+	"github.com/dealer-agent/dealer/pkg/agent"
 	"github.com/dealer-agent/dealer/pkg/agent/agenttest"
 	"github.com/dealer-agent/dealer/pkg/dealer"
 )
@@ -83,7 +84,7 @@ func handler(s *agenttest.Stack) http.Handler { return ticking(s, agenttest.Now)
 
 // ticking is handler with a clock of quotas of its own; nil is the default.
 func ticking(s *agenttest.Stack, ticks func() time.Time) http.Handler {
-	return a2a.NewHandler(a2a.Config{Agent: s.Agent, Profiles: dealer.Fixed(s.Profile), Now: agenttest.Now, Ticks: ticks, NewID: s.NewID})
+	return a2a.NewHandler(a2a.Config{Agent: s.Agent, Profiles: dealer.Fixed(s.Profile), Settings: agent.Settings{Now: agenttest.Now, Ticks: ticks, NewID: s.NewID}})
 }
 
 // exchangeText sends one request written as "METHOD PATH", headers, a blank

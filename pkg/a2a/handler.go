@@ -2,11 +2,8 @@ package a2a
 
 import (
 	"context"
-	"log/slog"
 	"net/http"
 	"time"
-
-	"github.com/google/uuid"
 
 	"github.com/dealer-agent/dealer/pkg/aap"
 	"github.com/dealer-agent/dealer/pkg/agent"
@@ -34,18 +31,7 @@ type Agent interface {
 type Config struct {
 	Agent    Agent
 	Profiles dealer.Source
-	// Now is the clock of error dates. Default time.Now.
-	Now func() time.Time
-	// Ticks is the clock of quotas, which must run even where Now stands.
-	// Default time.Now.
-	Ticks func() time.Time
-	// NewID makes message, context and error ids. Default UUIDv7.
-	NewID func() string
-	// Log gets one line a request, and one with the cause of each internal
-	// error. Default: nothing is logged.
-	Log *slog.Logger
-	// Timeout ends the work on one request. Default 10s.
-	Timeout time.Duration
+	agent.Settings
 	// OnExchange, when set, is told of each finished request.
 	OnExchange func(context.Context, Exchange)
 }
@@ -54,21 +40,7 @@ type Config struct {
 // of its own that aap.Version.Path tells, with and without a trailing slash. It
 // belongs at /a2a and at everything below. Callers have one quota over all.
 func NewHandler(c Config) http.Handler {
-	if c.Now == nil {
-		c.Now = time.Now
-	}
-	if c.Ticks == nil {
-		c.Ticks = time.Now
-	}
-	if c.NewID == nil {
-		c.NewID = newID
-	}
-	if c.Log == nil {
-		c.Log = slog.New(slog.DiscardHandler)
-	}
-	if c.Timeout == 0 {
-		c.Timeout = 10 * time.Second
-	}
+	c.Settings = c.Filled()
 	return &handler{Config: c, quota: caller.NewQuota(caller.MostCallers), routes: routes()}
 }
 
@@ -86,11 +58,4 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	a := x.answer()
 	status, sent := x.send(w, a)
 	x.account(a, status, sent)
-}
-
-// newID makes a UUIDv7; it can fail only if the system's randomness does,
-// which crypto/rand does not survive either.
-func newID() string {
-	id, _ := uuid.NewV7()
-	return id.String()
 }

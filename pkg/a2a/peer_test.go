@@ -15,6 +15,7 @@ import (
 
 	"github.com/dealer-agent/dealer/pkg/a2a"
 	"github.com/dealer-agent/dealer/pkg/aap"
+	"github.com/dealer-agent/dealer/pkg/agent"
 	"github.com/dealer-agent/dealer/pkg/agent/agenttest"
 	"github.com/dealer-agent/dealer/pkg/dealer"
 	"github.com/dealer-agent/dealer/pkg/wellknown"
@@ -28,7 +29,7 @@ func serve(t *testing.T, profile string) (*agenttest.Stack, string) {
 	server := httptest.NewServer(mux)
 	t.Cleanup(server.Close)
 	s.Profile.URL = server.URL
-	h := a2a.NewHandler(a2a.Config{Agent: s.Agent, Profiles: dealer.Fixed(s.Profile), Now: agenttest.Now, NewID: s.NewID})
+	h := a2a.NewHandler(a2a.Config{Agent: s.Agent, Profiles: dealer.Fixed(s.Profile), Settings: agent.Settings{Now: agenttest.Now, NewID: s.NewID}})
 	mux.Handle("/a2a", h)
 	mux.Handle("/a2a/", h)
 	mux.Handle("/.well-known/", wellknown.Handler(dealer.Fixed(s.Profile), nil))

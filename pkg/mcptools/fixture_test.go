@@ -15,6 +15,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/dealer-agent/dealer/pkg/aap"
+	"github.com/dealer-agent/dealer/pkg/agent"
 	"github.com/dealer-agent/dealer/pkg/agent/agenttest"
 	"github.com/dealer-agent/dealer/pkg/dealer"
 	"github.com/dealer-agent/dealer/pkg/mcptools"
@@ -37,8 +38,11 @@ func open(t *testing.T, lines string, change func(*mcptools.Config)) *house {
 	s := agenttest.New(t, agenttest.Profile+lines)
 	h := &house{stack: s, log: &bytes.Buffer{}}
 	c := mcptools.Config{
-		Agent: s.Agent, Replay: s.Agent.Replay, Profiles: dealer.Fixed(s.Profile), Loopback: true, Now: agenttest.Now, Ticks: agenttest.Now, NewID: s.NewID,
-		Log: slog.New(slog.NewJSONHandler(h.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
+		Agent: s.Agent, Replay: s.Agent.Replay, Profiles: dealer.Fixed(s.Profile), Loopback: true,
+		Settings: agent.Settings{
+			Now: agenttest.Now, Ticks: agenttest.Now, NewID: s.NewID,
+			Log: slog.New(slog.NewJSONHandler(h.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
+		},
 	}
 	if change != nil {
 		change(&c)

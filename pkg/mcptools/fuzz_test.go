@@ -42,7 +42,7 @@ func FuzzArguments(f *testing.F) {
 		f.Fatal(err)
 	}
 	asked := &recorder{}
-	handler := mcptools.NewHandler(mcptools.Config{Agent: asked, Profiles: dealer.Fixed(p), Loopback: true, Ticks: clock()})
+	handler := mcptools.NewHandler(mcptools.Config{Agent: asked, Profiles: dealer.Fixed(p), Loopback: true, Settings: agent.Settings{Ticks: clock()}})
 	f.Fuzz(func(t *testing.T, arguments string) {
 		asked.payload = nil
 		r := httptest.NewRequest(http.MethodPost, "http://localhost/mcp", strings.NewReader(toolCall("aap_inventory_search", arguments)))

@@ -6,11 +6,9 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"strings"
 	"sync/atomic"
 	"time"
 
-	"github.com/google/uuid"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/dealer-agent/dealer/pkg/aap"
@@ -35,18 +33,7 @@ type Config struct {
 	Hosts []string
 	// Loopback admits localhost, 127.0.0.1 and ::1.
 	Loopback bool
-	// Now is the clock of error dates. Default time.Now.
-	Now func() time.Time
-	// Ticks is the clock of quotas, which must run even where Now stands.
-	// Default time.Now.
-	Ticks func() time.Time
-	// NewID makes error ids. Default UUIDv7.
-	NewID func() string
-	// Log gets one line a message, and one with the cause of each internal
-	// error. Default: nothing is logged.
-	Log *slog.Logger
-	// Timeout ends the work on one call. Default 10s.
-	Timeout time.Duration
+	agent.Settings
 }
 
 // NewHandler serves the tools over Streamable HTTP without sessions: each POST
@@ -54,22 +41,7 @@ type Config struct {
 // 2025-11-25 and in 2026-07-28. Other HTTP methods get 405. The tools are those
 // of the primary contract that the profile in force offers.
 func NewHandler(c Config) http.Handler {
-	if c.Now == nil {
-		c.Now = time.Now
-	}
-	if c.Ticks == nil {
-		c.Ticks = time.Now
-	}
-	if c.NewID == nil {
-		c.NewID = newID
-	}
-	if c.Log == nil {
-		c.Log = slog.New(slog.DiscardHandler)
-	}
-	if c.Timeout == 0 {
-		c.Timeout = 10 * time.Second
-	}
-	h := &handler{Config: c, quota: caller.NewQuota(caller.MostCallers), version: aap.Primary(), door: door{hosts: c.Hosts}}
+	h := &handler{config: c, service: newService(c.Settings), door: door{hosts: c.Hosts}}
 	if c.Loopback {
 		h.door.hosts = append(append([]string(nil), c.Hosts...), loopback...)
 	}
@@ -83,20 +55,17 @@ func NewHandler(c Config) http.Handler {
 }
 
 type handler struct {
-	Config
-	version aap.Version
+	config Config
+	*service
 	door    door
-	quota   *caller.Quota
 	mcp     http.Handler
 	current atomic.Pointer[served]
 }
 
 // exchange is one request on its way through the library.
 type exchange struct {
-	profile  *dealer.Profile
-	server   *mcp.Server
-	caller   string
-	messages atomic.Int32 // that reached a method
+	visit
+	server *mcp.Server
 }
 
 type exchangeKey struct{}
@@ -120,9 +89,8 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 func (h *handler) serve(w http.ResponseWriter, r *http.Request, x *exchange) {
-	p, err := h.Profiles.Profile(r.Context())
+	p, err := h.config.Profiles.Profile(r.Context())
 	if err == nil {
-		x.profile = p
 		x.server, err = h.serverFor(p)
 	}
 	if err != nil {
@@ -134,7 +102,7 @@ func (h *handler) serve(w http.ResponseWriter, r *http.Request, x *exchange) {
 		refuse(w, http.StatusForbidden, "This agent does not answer under that Host or to that Origin.")
 		return
 	}
-	x.caller = caller.Address(r.RemoteAddr)
+	x.caller, x.access = caller.Address(r.RemoteAddr), p.Access
 	if allowed := p.Access.TokenSHA256; len(allowed) > 0 {
 		who, presented := caller.Token(r.Header.Get("Authorization"), allowed)
 		if who == "" {
@@ -148,7 +116,7 @@ func (h *handler) serve(w http.ResponseWriter, r *http.Request, x *exchange) {
 		}
 		x.caller = who
 	}
-	r = r.WithContext(context.WithValue(r.Context(), exchangeKey{}, x))
+	r = r.WithContext(context.WithValue(visiting(r.Context(), &x.visit), exchangeKey{}, x))
 	r.Header = r.Header.Clone()
 	// Some hosts name one media type or none; the answer is JSON all the same.
 	r.Header.Set("Accept", "application/json, text/event-stream")
@@ -170,21 +138,20 @@ func refuse(w http.ResponseWriter, status int, message string) {
 
 // served is the server of a profile.
 type served struct {
-	key    string
-	server *mcp.Server
+	profile *dealer.Profile
+	server  *mcp.Server
 }
 
-// serverFor keeps the server until something changes in the profile that it shows.
+// serverFor keeps the server as long as the profile stays the same one.
 func (h *handler) serverFor(p *dealer.Profile) (*mcp.Server, error) {
-	key := strings.Join(append([]string{p.Name, fmt.Sprint(len(p.Access.TokenSHA256) > 0)}, p.Skills...), "\x00")
-	if s := h.current.Load(); s != nil && s.key == key {
+	if s := h.current.Load(); s != nil && s.profile == p {
 		return s.server, nil
 	}
-	server, err := h.newServer(p)
+	server, err := h.newServer(localOffer(h.config, p))
 	if err != nil {
 		return nil, err
 	}
-	h.current.Store(&served{key, server})
+	h.current.Store(&served{p, server})
 	return server, nil
 }
 
@@ -202,10 +169,3 @@ func (c *counted) WriteHeader(status int) {
 
 // Unwrap lets the library flush.
 func (c *counted) Unwrap() http.ResponseWriter { return c.ResponseWriter }
-
-// newID makes a UUIDv7; it can fail only if the system's randomness does,
-// which crypto/rand does not survive either.
-func newID() string {
-	id, _ := uuid.NewV7()
-	return id.String()
-}

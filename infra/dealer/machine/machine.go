@@ -17,7 +17,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/google/uuid"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/dealer-agent/dealer/pkg/a2a"
@@ -79,7 +78,7 @@ func Open(config Config) (*Machine, error) {
 		config.Now = time.Now
 	}
 	if config.NewID == nil {
-		config.NewID = newID
+		config.NewID = agent.NewID
 	}
 	listener, err := net.Listen("tcp", config.Addr)
 	if err != nil {
@@ -99,8 +98,6 @@ func Open(config Config) (*Machine, error) {
 	}
 	return m, nil
 }
-
-func newID() string { return uuid.Must(uuid.NewV7()).String() }
 
 // URL is the base address that buyers use on this machine.
 func (m *Machine) URL() string { return m.url }
@@ -149,13 +146,10 @@ func (m *Machine) assemble() error {
 		BaseDir: m.config.Data,
 	}
 	skills := agent.New(agent.Parts{Profiles: m.profiles, Schemas: schema.Released(), Lot: lot, Desk: m.desk})
-	a2aHandler := a2a.NewHandler(a2a.Config{
-		Agent: skills, Profiles: m.profiles,
-		Now: m.config.Now, NewID: m.config.NewID, Log: log,
-	})
+	settings := agent.Settings{Now: m.config.Now, NewID: m.config.NewID, Log: log}
+	a2aHandler := a2a.NewHandler(a2a.Config{Agent: skills, Profiles: m.profiles, Settings: settings})
 	tools := mcptools.NewHandler(mcptools.Config{
-		Agent: skills, Replay: skills.Replay, Profiles: m.profiles, Hosts: m.names(), Loopback: true,
-		Now: m.config.Now, NewID: m.config.NewID, Log: log,
+		Agent: skills, Replay: skills.Replay, Profiles: m.profiles, Hosts: m.names(), Loopback: true, Settings: settings,
 	})
 	mux := http.NewServeMux()
 	turns := newInTurn(a2aHandler, mostAtOnce)

@@ -1,0 +1,88 @@
+package mcptools
+
+import (
+	"context"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/dealer-agent/dealer/pkg/aap"
+	"github.com/dealer-agent/dealer/pkg/agent"
+	"github.com/dealer-agent/dealer/pkg/agent/caller"
+)
+
+// toolCall is one call on its way to a dealer's agent.
+type toolCall struct {
+	offer offer
+	row   agent.Row
+	req   *mcp.CallToolRequest
+	// payload is the AAP request, with its type.
+	payload []byte
+}
+
+// step stands between a tool and the agent, in the order of service.steps. It
+// may change the payload; a result of its own, such as a question to the
+// person, ends the call, and so does an error.
+type step func(ctx context.Context, c *toolCall) (*mcp.CallToolResult, error)
+
+// answer is the tool of a row. It never returns an error: the library would
+// send one that no model sees.
+func (s *service) answer(o offer, row agent.Row) mcp.ToolHandler {
+	return func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		l := line{method: "tools/call", skill: row.ID, began: time.Now()}
+		// The library's context has no end of its own.
+		ctx, cancel := context.WithTimeout(ctx, s.Timeout)
+		defer cancel()
+		result, err := s.call(ctx, &toolCall{offer: o, row: row, req: req})
+		if err != nil {
+			e := aap.Public(err)
+			l.code, l.errorID = e.Code, s.NewID()
+			if e.Code == aap.InternalError {
+				s.logCause(ctx, l.errorID, e.Unwrap())
+			}
+			result = refusal(e.Payload(l.errorID, s.Now()))
+		}
+		s.account(ctx, l)
+		return result, nil
+	}
+}
+
+// call takes the steps and runs the skill within the caller's quotas. A lead
+// beyond them that was taken before is answered from the store: its buyer
+// retries because our answer was lost.
+func (s *service) call(ctx context.Context, c *toolCall) (_ *mcp.CallToolResult, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = recovered(v)
+		}
+	}()
+	payload, fault := payloadOf(c.row.Skill, c.req.Params.Arguments)
+	if fault != nil {
+		return nil, fault
+	}
+	c.payload = payload
+	wait, _ := ctx.Value(waitKey{}).(time.Duration)
+	if wait == 0 {
+		for _, take := range s.steps {
+			if result, err := take(ctx, c); result != nil || err != nil {
+				return result, err
+			}
+		}
+		if v := visitOf(ctx); c.row.Writes {
+			wait = s.take(v, "lead ", v.access.LeadsPerHour, time.Hour)
+		}
+	}
+	if wait > 0 {
+		if c.offer.replay != nil && c.row.Writes {
+			if got, found, err := c.offer.replay(ctx, c.offer.version, c.payload); err == nil && found {
+				return resultOf(got.Payload), nil
+			}
+		}
+		return nil, caller.OverQuota(wait)
+	}
+	answer, err := c.offer.agent.Call(ctx, c.offer.version, c.payload)
+	if err != nil {
+		return nil, err
+	}
+	return resultOf(answer.Payload), nil
+}

@@ -1,0 +1,88 @@
+package mcptools
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/dealer-agent/dealer/pkg/aap"
+	"github.com/dealer-agent/dealer/pkg/agent"
+	"github.com/dealer-agent/dealer/pkg/dealer"
+)
+
+// offer is one dealer behind a server: what can be asked, and who answers.
+type offer struct {
+	// name is the dealer's, as people are shown it.
+	name string
+	// version is the contract of every payload.
+	version aap.Version
+	skills  []aap.Skill
+	agent   Agent
+	// replay is Config.Replay; nil where there is none.
+	replay func(context.Context, aap.Version, []byte) (agent.Answer, bool, error)
+	// profile is nil when the dealer's agent runs elsewhere.
+	profile *dealer.Profile
+}
+
+// localOffer is what a profile offers, under the primary contract.
+func localOffer(c Config, p *dealer.Profile) offer {
+	o := offer{name: p.Name, version: aap.Primary(), agent: c.Agent, replay: c.Replay, profile: p}
+	for _, s := range aap.Skills() {
+		if p.Offers(s) {
+			o.skills = append(o.skills, s)
+		}
+	}
+	return o
+}
+
+func (o offer) offers(s ...aap.Skill) bool {
+	return !slices.ContainsFunc(s, func(s aap.Skill) bool { return !slices.Contains(o.skills, s) })
+}
+
+// scope is who may keep what is listed (MCP 2026-07-28 caching).
+func (o offer) scope() string {
+	if o.profile == nil || len(o.profile.Access.TokenSHA256) > 0 {
+		return "private"
+	}
+	return "public"
+}
+
+// tools are the offered rows, as tools of the offer's contract.
+func (o offer) tools() ([]*mcp.Tool, []agent.Row, error) {
+	var list []*mcp.Tool
+	var rows []agent.Row
+	for _, row := range agent.Table() {
+		if !o.offers(row.Skill) {
+			continue
+		}
+		row = row.Under(o.version)
+		input, err := InputSchema(row.Skill, o.version)
+		if err != nil {
+			return nil, nil, err
+		}
+		list, rows = append(list, tool(row, o.version, input)), append(rows, row)
+	}
+	return list, rows, nil
+}
+
+// instructions are the rules that concern more than one tool.
+func (o offer) instructions() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Tools of one car dealer, %s. Answers are the dealer's own data; do not mix them with other sources.", o.name)
+	if o.offers(aap.InventoryFacets, aap.InventorySearch) {
+		b.WriteString(" Call aap_inventory_facets before you filter aap_inventory_search, and use its terms unchanged.")
+	}
+	if o.offers(aap.InventorySearch) || o.offers(aap.InventoryVehicle) {
+		b.WriteString(" 'price' is the advertised price in whole US dollars: mandatory dealer charges are inside and never added again; tax, title and registration come on top." +
+			" A vehicle without 'price' has none to quote. 'updated_at' says when the dealer last vouched for a vehicle; say so, and never promise that it is still there.")
+	}
+	if o.offers(aap.LeadSubmit) {
+		b.WriteString(" Before aap_lead_submit show the buyer what will be sent and the consent text, and send only what they agreed to: their words, their channels, the time they agreed." +
+			" Send one idempotency_key per lead and repeat the same arguments with it when an answer was lost. An appointment is booked only when its status is 'confirmed'.")
+	}
+	b.WriteString(" A result with isError carries code, message and details.errors: mend what they name and call again; retry unchanged only when 'retryable' is true.")
+	return b.String()
+}

@@ -1,0 +1,138 @@
+package mcptools
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"strings"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/dealer-agent/dealer/pkg/aap"
+	"github.com/dealer-agent/dealer/pkg/agent"
+	"github.com/dealer-agent/dealer/pkg/agent/caller"
+)
+
+// serverVersion is that of this package's behaviour.
+const serverVersion = "1.0.0"
+
+// listsFresh is how long clients may keep lists and instructions, which change
+// only with the profile.
+const listsFresh = 5 * time.Minute
+
+// service makes servers of offers and answers their messages, whatever carries
+// them: it knows no HTTP and no pipe. Who calls comes with the context.
+type service struct {
+	agent.Settings
+	quota *caller.Quota
+	steps []step
+}
+
+func newService(s agent.Settings) *service {
+	return &service{Settings: s.Filled(), quota: caller.NewQuota(caller.MostCallers)}
+}
+
+// newServer makes a server of what one dealer offers.
+func (s *service) newServer(o offer) (*mcp.Server, error) {
+	server := s.emptyServer(o.name, o.instructions(), o.scope())
+	if err := s.register(server, o); err != nil {
+		return nil, err
+	}
+	return server, nil
+}
+
+// emptyServer makes a server without tools. What it may change later is not
+// announced: a function has nobody to announce it to, and a stream that waits
+// for news would hold it until its timeout.
+func (s *service) emptyServer(title, instructions, scope string) *mcp.Server {
+	server := mcp.NewServer(
+		&mcp.Implementation{Name: "dealer-agent", Title: title, Version: serverVersion},
+		&mcp.ServerOptions{
+			Instructions: instructions,
+			Capabilities: &mcp.ServerCapabilities{
+				Tools: &mcp.ToolCapabilities{}, Prompts: &mcp.PromptCapabilities{}, Resources: &mcp.ResourceCapabilities{},
+			},
+			SetCacheable: func(_ context.Context, _ mcp.Request, c *mcp.Cacheable) {
+				c.TTLMs, c.CacheScope = int(listsFresh.Milliseconds()), scope
+			},
+		})
+	server.AddReceivingMiddleware(s.admit)
+	return server
+}
+
+// register adds all that an offer brings. It is the one place where what hosts
+// can list is put on a server.
+func (s *service) register(server *mcp.Server, o offer) error {
+	list, rows, err := o.tools()
+	if err != nil {
+		return err
+	}
+	for i, tool := range list {
+		server.AddTool(tool, s.answer(o, rows[i]))
+	}
+	return nil
+}
+
+type waitKey struct{}
+
+// admit counts each message against its caller's quota. A tool call beyond it
+// is left to the tool, whose refusal a model can read.
+func (s *service) admit(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+		v := visitOf(ctx)
+		v.messages.Add(1)
+		if strings.HasPrefix(method, "notifications/") {
+			return next(ctx, method, req)
+		}
+		wait := s.take(v, "call ", v.access.PerMinute, time.Minute)
+		if method == "tools/call" {
+			return next(context.WithValue(ctx, waitKey{}, wait), method, req)
+		}
+		began := time.Now()
+		if wait > 0 {
+			e, id := caller.OverQuota(wait), s.NewID()
+			s.account(ctx, line{method: method, code: e.Code, errorID: id, began: began})
+			data, _ := json.Marshal(e.Payload(id, s.Now())) // a number is all its details
+			return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: e.Message, Data: data}
+		}
+		result, err := next(ctx, method, req)
+		s.account(ctx, line{method: method, began: began})
+		return result, err
+	}
+}
+
+// line is what is logged of one message; it holds nothing a caller wrote.
+type line struct {
+	method, skill, errorID string
+	code                   aap.Code
+	began                  time.Time
+}
+
+func (s *service) account(ctx context.Context, l line) {
+	attrs := []slog.Attr{slog.String("method", l.method), slog.Duration("duration", time.Since(l.began))}
+	if l.skill != "" {
+		attrs = append(attrs, slog.String("skill", l.skill))
+	}
+	if l.code != "" {
+		attrs = append(attrs, slog.String("code", string(l.code)), slog.String("error_id", l.errorID))
+	}
+	s.Log.LogAttrs(context.WithoutCancel(ctx), slog.LevelInfo, "mcp", attrs...)
+}
+
+// internal logs a cause and returns the id to tell the caller.
+func (s *service) internal(ctx context.Context, cause error) string {
+	id := s.NewID()
+	s.logCause(ctx, id, cause)
+	return id
+}
+
+func (s *service) logCause(ctx context.Context, id string, cause error) {
+	level := slog.LevelError
+	if errors.Is(ctx.Err(), context.Canceled) {
+		level = slog.LevelInfo // the caller hung up; nothing here is broken
+	}
+	s.Log.LogAttrs(context.WithoutCancel(ctx), level, "internal error", slog.String("error_id", id), slog.Any("cause", cause))
+}

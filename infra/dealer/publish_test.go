@@ -107,7 +107,7 @@ func TestPublishReplacesOldFilesAndLeavesOthersAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	after := folder(t, dir)
-	if len(after) != 2 || after[other] != "old" || !strings.Contains(after[old], frontDoor) {
+	if len(after) != 4 || after[other] != "old" || !strings.Contains(after[old], frontDoor) {
 		t.Errorf("after publishing: %v", after)
 	}
 }

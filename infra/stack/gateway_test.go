@@ -221,7 +221,7 @@ func TestFilesReadTheSameThroughTheStackAndFromTheAgent(t *testing.T) {
 		{"a reader who has read it since", "GET", header("If-Modified-Since", time.Now().Add(time.Minute).UTC().Format(http.TimeFormat)), 304},
 		{"a browser asking whether it may", "OPTIONS", header("Origin", "https://buyer.example", "Access-Control-Request-Method", "GET"), 204},
 	} {
-		for _, path := range []string{wellknown.CardPath, "/.well-known/agent-card-v1.0.json", "/.well-known/auto-agent-contract.json", "/.well-known/auto-agent-llm-guide.md"} {
+		for _, path := range []string{wellknown.CardPath, "/.well-known/agent-card-v1.0.json", "/.well-known/auto-agent-contract.json", "/.well-known/auto-agent-llm-guide.md", wellknown.ToolsPath, wellknown.RegistryPath} {
 			t.Run(c.name+" of "+path, func(t *testing.T) {
 				var doors []reading
 				for _, door := range []*httptest.Server{agent, stack} {

@@ -1,5 +1,7 @@
 package aap
 
+import "strings"
+
 // Skill names one of the typed skills of the Auto Agent Protocol. It is a
 // comparable value: two Skills are equal when their ids are.
 type Skill struct {
@@ -66,3 +68,7 @@ func (s Skill) RequestSchema() string { return s.Stem + "-request.schema.json" }
 
 // ResponseSchema is the file name of the response schema within a contract version.
 func (s Skill) ResponseSchema() string { return s.Stem + "-response.schema.json" }
+
+// ToolName is the name of the MCP tool that calls the skill, such as
+// aap_inventory_search (AAP v1.3 mcp).
+func (s Skill) ToolName() string { return "aap_" + strings.ReplaceAll(s.ID, ".", "_") }

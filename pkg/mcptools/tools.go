@@ -19,7 +19,7 @@ type Agent interface {
 
 // ToolName is the name of the tool that calls the skill, such as
 // aap_inventory_search (AAP v1.3 mcp).
-func ToolName(s aap.Skill) string { return "aap_" + strings.ReplaceAll(s.ID, ".", "_") }
+func ToolName(s aap.Skill) string { return s.ToolName() }
 
 func tool(row agent.Row, v aap.Version, input json.RawMessage) *mcp.Tool {
 	no, open := false, row.Writes

@@ -50,7 +50,7 @@ type draft struct {
 // each, and what the contract wants beside it.
 func drafts(p *dealer.Profile) []draft {
 	main := aap.Primary()
-	all := []draft{{CardPath, contentJSON, card, main}}
+	all := []draft{{CardPath, contentJSON, card, main}, {ToolsPath, contentJSON, toolManifest, main}, {RegistryPath, contentJSON, registryEntry, main}}
 	for _, v := range aap.Versions() {
 		if v != main && p.Serves(v) {
 			all = append(all, draft{a2a.VersionCardPath(v), contentJSON, card, v})

@@ -34,7 +34,22 @@ func guide(p *dealer.Profile, v aap.Version) []byte {
 			writeSkill(&b, row.Under(v), v)
 		}
 	}
+	writeTools(&b, p)
 	return []byte(b.String())
+}
+
+// writeTools tells of the same skills under MCP, where the primary contract
+// rules, whose prices are not those of older ones.
+func writeTools(b *strings.Builder, p *dealer.Profile) {
+	main := aap.Primary()
+	fmt.Fprintf(b, "\n## As MCP tools\n\n")
+	fmt.Fprintf(b, "The same skills are MCP tools at `%s`, over Streamable HTTP. Their payloads and schemas are those of AAP %s: `price` there is the advertised price, "+
+		"with mandatory dealer charges inside; tax, title and registration come on top. <%s> lists them with their schemas.\n\n", endpoint(p), main.Label, p.URL+ToolsPath)
+	for _, row := range agent.Table() {
+		if p.Offers(row.Skill) {
+			fmt.Fprintf(b, "- `%s`: %s\n", row.ToolName(), row.Under(main).Brief)
+		}
+	}
 }
 
 func writeSkill(b *strings.Builder, row agent.Row, v aap.Version) {

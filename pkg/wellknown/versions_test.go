@@ -28,10 +28,10 @@ func withLines(t *testing.T, lines string) *dealer.Profile {
 func TestFilesAreThoseOfTheServedContracts(t *testing.T) {
 	const at = "/.well-known/"
 	for lines, want := range map[string][]string{
-		"":                                   {"agent-card.json"},
-		"versions: [v1.3, v1.1]\n":           {"agent-card.json", "agent-card-v1.1.json"},
-		"versions: [v1.3, v0.2, v0.1]\n":     {"agent-card.json", "agent-card-v0.2.json", "agent-card-v0.1.json", "auto-agent-contract.json", "auto-agent-llm-guide.md"},
-		"versions: [v0.1, v1.0, v1.2, v1.3]": {"agent-card.json", "agent-card-v1.2.json", "agent-card-v1.0.json", "agent-card-v0.1.json", "auto-agent-contract.json", "auto-agent-llm-guide.md"},
+		"":                                   {"agent-card.json", "mcp.json", "server.json"},
+		"versions: [v1.3, v1.1]\n":           {"agent-card.json", "mcp.json", "server.json", "agent-card-v1.1.json"},
+		"versions: [v1.3, v0.2, v0.1]\n":     {"agent-card.json", "mcp.json", "server.json", "agent-card-v0.2.json", "agent-card-v0.1.json", "auto-agent-contract.json", "auto-agent-llm-guide.md"},
+		"versions: [v0.1, v1.0, v1.2, v1.3]": {"agent-card.json", "mcp.json", "server.json", "agent-card-v1.2.json", "agent-card-v1.0.json", "agent-card-v0.1.json", "auto-agent-contract.json", "auto-agent-llm-guide.md"},
 	} {
 		p := withLines(t, lines)
 		files, err := wellknown.Files(p)
@@ -70,7 +70,7 @@ func TestFilesAreThoseOfTheServedContracts(t *testing.T) {
 }
 
 // TestFilesFitTheirContracts checks cards and manifest against the schemas that
-// ship; v0.2 has none of the card.
+// ship; v0.2 has none of the card, and the files for MCP have tests of their own.
 func TestFilesFitTheirContracts(t *testing.T) {
 	files, err := wellknown.Files(withLines(t, "versions: [v1.3, v1.2, v1.1, v1.0, v0.2, v0.1]\n"))
 	if err != nil {
@@ -90,7 +90,7 @@ func TestFilesFitTheirContracts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if strings.HasSuffix(f.Path, ".md") || version.Label == "v0.2" {
+		if strings.HasSuffix(f.Path, ".md") || version.Label == "v0.2" || f.Path == wellknown.ToolsPath || f.Path == wellknown.RegistryPath {
 			continue
 		}
 		if faults, err := set.Check(file, f.Body); err != nil || len(faults) > 0 {
@@ -117,8 +117,11 @@ func TestTheGuideTellsTheOfferedSkillsAndNoOthers(t *testing.T) {
 			if told != p.Offers(row.Skill) {
 				t.Errorf("%q: %s told: %v", lines, row.ID, told)
 			}
+			if told := strings.Contains(guide, "- `"+row.ToolName()+"`: "); told != p.Offers(row.Skill) {
+				t.Errorf("%q: %s told: %v", lines, row.ToolName(), told)
+			}
 		}
-		for _, want := range []string{"# Calling the agent of Harbor Auto Group\n", "`https://agent.harbor-auto.example/a2a/v0.1`", `"method": "SendMessage"`, "out-the-door"} {
+		for _, want := range []string{"# Calling the agent of Harbor Auto Group\n", "`https://agent.harbor-auto.example/a2a/v0.1`", `"method": "SendMessage"`, "out-the-door", "`https://agent.harbor-auto.example/mcp`"} {
 			if !strings.Contains(guide, want) {
 				t.Errorf("%q: the guide does not say %q:\n%s", lines, want, guide)
 			}

@@ -1,12 +1,14 @@
 package peers
 
 import (
+	"context"
 	"encoding/base64"
 	"encoding/json"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"path"
 	"strings"
 	"testing"
 
@@ -20,6 +22,43 @@ import (
 // conformance suite and the strictest client, each HTTP request as an event of
 // API Gateway.
 func TestOfficialMCPPeersMeetTheFunction(t *testing.T) {
+	g := openGateway(t)
+	tools := lambdatest.Start(t, lambdatest.Build(t, "../../functions/mcp"), g.environment...)
+	g.invoke = tools.Invoke
+	conform(t, g.url+"/mcp", "")
+	cases := []toolCase{
+		{tool: "aap_dealer_information", arguments: `{}`, want: "dealer.information.response"},
+		{tool: "aap_unknown", arguments: `{}`, rpc: -32602},
+	}
+	seen := hostRun(t, npmInstall(t, mcpSDKAt), mcpSDK, g.url+"/mcp", "", cases)
+	if len(seen.Tools) != 5 || len(seen.Answers[0].Result.Content) != 1 {
+		t.Fatalf("%+v\n%s", seen, tools.Log())
+	}
+	cases[0].judge(t, false, seen.Answers[0].Result.StructuredContent, []byte(seen.Answers[0].Result.Content[0].Text), 0)
+}
+
+// TestOfficialMCPConformanceSuiteMeetsTheFunctionUnderTheEmulator runs the
+// compiled function, without the suite's fixtures and with them, as AWS's
+// runtime interface emulator starts it.
+func TestOfficialMCPConformanceSuiteMeetsTheFunctionUnderTheEmulator(t *testing.T) {
+	g := openGateway(t)
+	for _, c := range []struct{ pkg, with string }{{"../../functions/mcp", ""}, {"./testdata/suite", "-fixtures"}} {
+		t.Run(path.Base(c.pkg), func(t *testing.T) {
+			g.invoke = lambdatest.Emulate(t, lambdatest.Build(t, c.pkg), g.environment...).Invoke
+			conform(t, g.url+"/mcp", c.with)
+		})
+	}
+}
+
+// gateway is API Gateway before one function, and the stack behind it.
+type gateway struct {
+	url         string
+	environment []string
+	invoke      func(context.Context, []byte) ([]byte, error)
+}
+
+func openGateway(t *testing.T) *gateway {
+	t.Helper()
 	if testing.Short() {
 		t.Skip("builds a function and starts an emulator")
 	}
@@ -27,34 +66,24 @@ func TestOfficialMCPPeersMeetTheFunction(t *testing.T) {
 	tables, objects := cloudtest.DynamoDB(endpoint), cloudtest.Objects(endpoint)
 	bucket := cloudtest.Bucket(t, objects)
 	queue, _ := cloudtest.Queue(t, endpoint)
-	var tools *lambdatest.Function
-	gateway := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { proxy(t, tools, w, r) }))
-	defer gateway.Close()
+	g := &gateway{environment: append(cloudtest.Environment(endpoint),
+		"DEALER_INVENTORY_TABLE="+cloudtest.Table(t, tables), "DEALER_LEADS_TABLE="+cloudtest.Table(t, tables),
+		"DEALER_QUEUE_URL="+queue, "DEALER_PROFILE_BUCKET="+bucket)}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { g.proxy(t, w, r) }))
+	t.Cleanup(server.Close)
+	g.url = server.URL
 
 	profile, err := os.ReadFile("../dealer/machine/testdata/dealer.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
 	front := strings.Replace(string(profile), "{name: outbox, type: file, folder: outbox}", `{name: crm, type: https, url: "https://crm.example.com/adf"}`, 1)
-	cloudtest.Put(t, objects, bucket, "dealer.yaml", []byte(front+"url: "+gateway.URL+"\n"))
-	tools = lambdatest.Start(t, lambdatest.Build(t, "../../functions/mcp"), append(cloudtest.Environment(endpoint),
-		"DEALER_INVENTORY_TABLE="+cloudtest.Table(t, tables), "DEALER_LEADS_TABLE="+cloudtest.Table(t, tables),
-		"DEALER_QUEUE_URL="+queue, "DEALER_PROFILE_BUCKET="+bucket)...)
-
-	conform(t, gateway.URL+"/mcp")
-	cases := []toolCase{
-		{tool: "aap_dealer_information", arguments: `{}`, want: "dealer.information.response"},
-		{tool: "aap_unknown", arguments: `{}`, rpc: -32602},
-	}
-	seen := hostRun(t, npmInstall(t, mcpSDKAt), mcpSDK, gateway.URL+"/mcp", "", cases)
-	if len(seen.Tools) != 5 || len(seen.Answers[0].Result.Content) != 1 {
-		t.Fatalf("%+v\n%s", seen, tools.Log())
-	}
-	cases[0].judge(t, false, seen.Answers[0].Result.StructuredContent, []byte(seen.Answers[0].Result.Content[0].Text), 0)
+	cloudtest.Put(t, objects, bucket, "dealer.yaml", []byte(front+"url: "+g.url+"\n"))
+	return g
 }
 
 // proxy is API Gateway's proxy integration of a REST API.
-func proxy(t *testing.T, f *lambdatest.Function, w http.ResponseWriter, r *http.Request) {
+func (g *gateway) proxy(t *testing.T, w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body)
 	header := r.Header.Clone()
 	header.Set("Host", r.Host)
@@ -63,7 +92,7 @@ func proxy(t *testing.T, f *lambdatest.Function, w http.ResponseWriter, r *http.
 		RequestContext: events.APIGatewayProxyRequestContext{Stage: "live", Identity: events.APIGatewayRequestIdentity{SourceIP: "127.0.0.1"}},
 	}
 	sent, _ := json.Marshal(event)
-	out, err := f.Invoke(r.Context(), sent)
+	out, err := g.invoke(r.Context(), sent)
 	var answer events.APIGatewayProxyResponse
 	if err != nil || json.Unmarshal(out, &answer) != nil {
 		if r.Context().Err() == nil { // else the client hung up

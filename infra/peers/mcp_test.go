@@ -1,15 +1,11 @@
 package peers
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -26,39 +22,6 @@ const (
 	mcpClient   = "@modelcontextprotocol/client"
 	mcpClientAt = mcpClient + "@2.4.0"
 )
-
-// TestOfficialMCPConformanceSuite runs what each revision required at its
-// release. The baselines name what needs the suite's own test server; an entry
-// that passes after all fails the run.
-func TestOfficialMCPConformanceSuite(t *testing.T) {
-	conform(t, serve(t, "")+"/mcp")
-}
-
-func conform(t *testing.T, url string) {
-	t.Helper()
-	bin := filepath.Join(npmInstall(t, mcpSuite, mcpNode), "node_modules", ".bin")
-	for _, revision := range []string{"2026-07-28", "2025-11-25"} {
-		t.Run(revision, func(t *testing.T) {
-			baseline, err := filepath.Abs("testdata/mcp-" + revision + ".yml")
-			if err != nil {
-				t.Fatal(err)
-			}
-			ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
-			defer cancel()
-			out, err := exec.CommandContext(ctx, filepath.Join(bin, "node"), filepath.Join(bin, "conformance"), "server", "--url", url,
-				"--requirements", revision, "--expected-failures", baseline, "-o", t.TempDir()).CombinedOutput()
-			if err != nil {
-				t.Errorf("%v\n%s", err, out)
-			}
-			// So that a suite which runs nothing does not pass.
-			for _, scenario := range []string{"tools-list", "prompts-list", "resources-list", "dns-rebinding-protection"} {
-				if !strings.Contains(string(out), "✓ "+scenario+":") {
-					t.Errorf("%s did not pass:\n%s", scenario, out)
-				}
-			}
-		})
-	}
-}
 
 // toolCase is a call of a tool and what must come of it.
 type toolCase struct {

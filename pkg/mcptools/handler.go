@@ -33,6 +33,9 @@ type Config struct {
 	Hosts []string
 	// Loopback admits localhost, 127.0.0.1 and ::1.
 	Loopback bool
+	// Extend, when set, may add to each server, before it serves, what its
+	// dealer does not offer; what it adds stands behind the same doors.
+	Extend func(*mcp.Server)
 	agent.Settings
 }
 
@@ -150,6 +153,9 @@ func (h *handler) serverFor(p *dealer.Profile) (*mcp.Server, error) {
 	server, err := h.newServer(localOffer(h.config, p))
 	if err != nil {
 		return nil, err
+	}
+	if h.config.Extend != nil {
+		h.config.Extend(server)
 	}
 	h.current.Store(&served{p, server})
 	return server, nil

@@ -23,9 +23,10 @@ func keyPK(dealerID, value string) string {
 	return dealerID + "#key#" + hex.EncodeToString(sum[:])
 }
 
-// guard is one put of the transaction and what the failure of its condition means.
+// guard is one write of the transaction and what the failure of its condition
+// means.
 type guard struct {
-	put    *types.Put
+	write  types.TransactWriteItem
 	reason error
 }
 
@@ -35,12 +36,26 @@ func (s *Leads) Create(ctx context.Context, e lead.Entry, now time.Time) error {
 	if err != nil {
 		return err
 	}
+	id := e.Record.ID
+	return s.transact(ctx, guards, "lead "+id, func(i item) bool {
+		return getStr(i, attrLead) == id || contains(i, attrLeads, id)
+	})
+}
+
+// transact writes all or nothing. own tells an item that the same transaction
+// wrote when its answer was lost; a slot so busy that no try gets through is
+// as good as taken.
+func (s *Leads) transact(ctx context.Context, guards []guard, what string, own func(item) bool) error {
 	writes := make([]types.TransactWriteItem, len(guards))
 	for n := range guards {
-		writes[n] = types.TransactWriteItem{Put: guards[n].put}
+		writes[n] = guards[n].write
 	}
+	var crowded bool
 	for try := 0; ; try++ {
 		if err := pause(ctx, try); err != nil {
+			if crowded && errors.Is(err, errUnfinished) {
+				return lead.ErrSlotTaken
+			}
 			return err
 		}
 		_, err := s.client.TransactWriteItems(ctx, &dynamodb.TransactWriteItemsInput{TransactItems: writes})
@@ -52,42 +67,65 @@ func (s *Leads) Create(ctx context.Context, e lead.Entry, now time.Time) error {
 			if _, busy := errors.AsType[*types.TransactionInProgressException](err); busy {
 				continue
 			}
-			return fmt.Errorf("lead %s: %w", e.Record.ID, err)
+			return fmt.Errorf("%s: %w", what, err)
 		}
-		verdict, again := judge(guards, cancelled.CancellationReasons, e.Record.ID)
-		if !again {
+		verdict, again := judge(guards, cancelled.CancellationReasons, own)
+		if verdict != nil && !errors.Is(verdict, errCancelled) {
 			return verdict
 		}
+		if verdict != nil {
+			return fmt.Errorf("%s: %w", what, verdict)
+		}
+		if !again {
+			return nil
+		}
+		crowded = onlySlots(guards, cancelled.CancellationReasons)
 	}
 }
 
-// judge says why the transaction was cancelled. nil: the items are this very
-// lead's, written before by a request whose answer was lost. again: another
+var errCancelled = errors.New("transaction cancelled")
+
+// judge says why the transaction was cancelled. nil: the items are its own,
+// written before by a request whose answer was lost. again: another
 // transaction touched them at the same moment.
-func judge(guards []guard, reasons []types.CancellationReason, leadID string) (verdict error, again bool) {
+func judge(guards []guard, reasons []types.CancellationReason, own func(item) bool) (verdict error, again bool) {
 	for n, r := range reasons {
 		switch aws.ToString(r.Code) {
 		case "", "None":
 		case "ConditionalCheckFailed":
-			if getStr(r.Item, attrLead) == leadID {
+			if own(r.Item) {
 				continue
 			}
 			// Guards come in the order in which they are reported.
 			if verdict == nil && n < len(guards) {
 				verdict = guards[n].reason
 			}
-		case "TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded":
+		case codeConflict, "ThrottlingError", "ProvisionedThroughputExceeded":
 			again = true
 		default:
-			return fmt.Errorf("lead %s: transaction cancelled: %s", leadID, aws.ToString(r.Code)), false
+			return fmt.Errorf("%w: %s", errCancelled, aws.ToString(r.Code)), false
 		}
 	}
 	return verdict, again && verdict == nil
 }
 
+const codeConflict = "TransactionConflict"
+
+// onlySlots reports whether nothing but slots was touched by others.
+func onlySlots(guards []guard, reasons []types.CancellationReason) bool {
+	for n, r := range reasons {
+		switch code := aws.ToString(r.Code); {
+		case code == "" || code == "None":
+		case code != codeConflict || n >= len(guards) || !errors.Is(guards[n].reason, lead.ErrSlotTaken):
+			return false
+		}
+	}
+	return true
+}
+
 // guards are the puts of the entry: first the key, then the lead's own
-// duplicate key, then what cannot be taken, last the duplicate keys of poorer
-// leads, which are put whatever is there.
+// duplicate key, then what cannot be taken, then the duplicate keys of poorer
+// leads, which are put whatever is there, last the visit with its slots.
 func (s *Leads) guards(e lead.Entry, now time.Time) ([]guard, error) {
 	r := e.Record
 	raw, err := stored.AppendRecord(nil, r)
@@ -101,7 +139,7 @@ func (s *Leads) guards(e lead.Entry, now time.Time) ([]guard, error) {
 	var guards []guard
 	add := func(i item, until time.Time, reason error) {
 		i[attrLead] = str(r.ID)
-		guards = append(guards, guard{s.put(expire(i, until), now), reason})
+		guards = append(guards, guard{types.TransactWriteItem{Put: s.put(expire(i, until), now)}, reason})
 	}
 	if e.Key != nil {
 		i, err := keyItem(r.DealerID, *e.Key)
@@ -124,7 +162,14 @@ func (s *Leads) guards(e lead.Entry, now time.Time) ([]guard, error) {
 	for _, digest := range e.Poorer {
 		i := expire(key(equalPK(r.DealerID, digest), skEqual), e.EqualsUntil)
 		i[attrLead] = str(r.ID)
-		guards = append(guards, guard{put: &types.Put{TableName: aws.String(s.name), Item: i}})
+		guards = append(guards, guard{write: types.TransactWriteItem{Put: &types.Put{TableName: aws.String(s.name), Item: i}}})
+	}
+	if e.Booking != nil {
+		visit, err := s.visitGuards(r.DealerID, lead.Visit{}, e.Booking.Visit, e.Booking.Claims)
+		if err != nil {
+			return nil, err
+		}
+		guards = append(guards, visit...)
 	}
 	return guards, nil
 }

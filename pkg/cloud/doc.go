@@ -39,6 +39,9 @@
 //	<dealer>#key#<sha-256>       key                   an idempotency key
 //	<dealer>#equal#<digest>      equal                 a duplicate key and the lead it stands for
 //	<dealer>#received            <time>#<lead id>      leads by time, for lists
+//	<dealer>#lead#<lead id>      visit                 the lead's booked visit
+//	<dealer>#slots#<rooftop>#<type>  <start>           who takes the slot; the rooftop is hashed
+//	<dealer>#agenda              <start>#<lead id>     visits by time, for lists
 //	<dealer>#outbox              <lead id>             leads not yet known to be queued
 //
 // A lead is one transaction on conditions of stored items: repeating it after

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -72,6 +73,15 @@ func getBin(i item, name string) []byte {
 	}
 	return nil
 }
+
+func getSet(i item, name string) []string {
+	if v, ok := i[name].(*types.AttributeValueMemberSS); ok {
+		return slices.Sorted(slices.Values(v.Value))
+	}
+	return nil
+}
+
+func contains(i item, name, value string) bool { return slices.Contains(getSet(i, name), value) }
 
 // get returns the item, or nil when there is none.
 func (t table) get(ctx context.Context, pk, sk string) (item, error) {
@@ -146,6 +156,23 @@ func (t table) query(ctx context.Context, pk, below string, backwards bool, each
 		in.ExpressionAttributeNames["#sk"] = attrSK
 		in.ExpressionAttributeValues[":below"] = str(below)
 	}
+	return t.pages(ctx, in, each)
+}
+
+// between is query for the sort keys from first on and before end.
+func (t table) between(ctx context.Context, pk, first, end string, each func(item) bool) error {
+	if first >= end {
+		return nil
+	}
+	return t.pages(ctx, &dynamodb.QueryInput{
+		TableName: aws.String(t.name), ConsistentRead: aws.Bool(true),
+		KeyConditionExpression:    aws.String("#pk = :pk AND #sk BETWEEN :first AND :end"),
+		ExpressionAttributeNames:  map[string]string{"#pk": attrPK, "#sk": attrSK},
+		ExpressionAttributeValues: item{":pk": str(pk), ":first": str(first), ":end": str(end)},
+	}, func(i item) bool { return getStr(i, attrSK) >= end || each(i) })
+}
+
+func (t table) pages(ctx context.Context, in *dynamodb.QueryInput, each func(item) bool) error {
 	for {
 		out, err := t.client.Query(ctx, in)
 		if err != nil {

@@ -212,14 +212,15 @@ func readHead(lot *bolt.Bucket) (h inventory.Head, err error) {
 
 // dealerBucket returns the dealer's bucket with its sub-buckets, made if missing.
 func dealerBucket(parent *bolt.Bucket, dealerID string, names ...[]byte) (*bolt.Bucket, error) {
-	if b := parent.Bucket([]byte(dealerID)); b != nil {
-		return b, nil
-	}
-	b, err := parent.CreateBucket([]byte(dealerID))
+	b, err := parent.CreateBucketIfNotExists([]byte(dealerID))
 	if err != nil {
 		return nil, err
 	}
 	for _, name := range names {
+		// An older release may have made fewer.
+		if b.Bucket(name) != nil {
+			continue
+		}
 		if _, err := b.CreateBucket(name); err != nil {
 			return nil, err
 		}

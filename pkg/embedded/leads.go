@@ -29,6 +29,7 @@ var (
 
 var leadBuckets = [][]byte{
 	recordsBucket, keysBucket, equalsBucket, receivedBucket, outboxBucket, waitingBucket, deliveriesBucket, expiryBucket,
+	slotsBucket, visitsBucket, agendaBucket,
 }
 
 // holder is the lead that stands for a duplicate key.
@@ -74,6 +75,9 @@ func (s leadStore) Create(ctx context.Context, e lead.Entry, now time.Time) erro
 		if e.Equal != "" {
 			w.putJSON(equalsBucket, []byte(e.Equal), holder{e.Record.ID, e.EqualsUntil}, e.EqualsUntil)
 		}
+		if e.Booking != nil {
+			w.putVisit(lead.Visit{}, e.Booking.Visit, e.Booking.Claims, now)
+		}
 		return w.err
 	})
 }
@@ -92,6 +96,9 @@ func admit(b *bolt.Bucket, e lead.Entry, now time.Time) error {
 	}
 	if b.Bucket(recordsBucket).Get([]byte(e.Record.ID)) != nil {
 		return fmt.Errorf("lead id %s is in use", e.Record.ID)
+	}
+	if e.Booking != nil {
+		return room(b, e.Booking.Visit, e.Booking.Claims, now)
 	}
 	return nil
 }
@@ -252,6 +259,11 @@ func (s leadStore) read(ctx context.Context, dealerID string, do func(*bolt.Buck
 }
 
 func deliveryKey(leadID, target string) []byte { return []byte(leadID + "\x00" + target) }
+
+// timeOf is the time that moment wrote.
+func timeOf(b []byte) time.Time {
+	return time.Unix(0, int64(binary.BigEndian.Uint64(b)^(1<<63))).UTC()
+}
 
 // moment is t as 8 bytes that sort like the times they stand for.
 func moment(t time.Time) []byte {

@@ -62,6 +62,12 @@ func forget(b *bolt.Bucket, kind byte, key []byte, now time.Time) error {
 			return err
 		}
 		return b.Bucket(equalsBucket).Delete(key)
+	case slotsBucket[0]:
+		t, err := readSlot(b, key, now)
+		if err != nil || len(t.Leads) > 0 {
+			return err
+		}
+		return b.Bucket(slotsBucket).Delete(key)
 	}
 	value := b.Bucket(recordsBucket).Get(key)
 	if value == nil {
@@ -86,6 +92,9 @@ func forget(b *bolt.Bucket, kind byte, key []byte, now time.Time) error {
 		return err
 	}
 	if err := leaveOutbox(b, key); err != nil {
+		return err
+	}
+	if err := forgetVisit(b, key, now); err != nil {
 		return err
 	}
 	return b.Bucket(recordsBucket).Delete(key)

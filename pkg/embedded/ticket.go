@@ -25,7 +25,7 @@ func (t *ticket) decode(b []byte) error {
 	if len(b) < 10 {
 		return ErrFormat
 	}
-	t.due = time.Unix(0, int64(binary.BigEndian.Uint64(b)^(1<<63))).UTC()
+	t.due = timeOf(b)
 	b = b[8:]
 	for _, n := range []*uint64{&t.attempts, &t.times} {
 		value, size := binary.Uvarint(b)

@@ -106,6 +106,8 @@ type Entry struct {
 	Poorer []string
 	// EqualsUntil ends the duplicate window of all these keys.
 	EqualsUntil time.Time
+	// Booking is the visit that is booked with the lead; nil: none is.
+	Booking *Booking
 }
 
 // Delivery is how far one target of one lead has come.
@@ -145,9 +147,11 @@ const (
 // expired is treated as absent even while it is still stored. On return of a
 // write it is durable. Errors other than the sentinels are temporary.
 type Store interface {
+	Calendar
 	// Create stores the entry whole or not at all. ErrKeyTaken when the
 	// unexpired key exists (checked first), ErrDuplicate when Equal stands
-	// unexpired; nothing is written then. Equal and Poorer stand for this lead
+	// unexpired, ErrSlotTaken when a slot of the visit has no room (checked
+	// last); nothing is written then. Equal and Poorer stand for this lead
 	// from then on, whatever Poorer stood for before. The lead also enters the
 	// outbox until Enqueued is called.
 	Create(ctx context.Context, e Entry, now time.Time) error

@@ -13,11 +13,13 @@ import (
 const racers = 50
 
 // race runs f for 0..racers-1 at once and returns the errors by number.
-func race(f func(n int) error) []error {
-	errs := make([]error, racers)
+func race(f func(n int) error) []error { return raceOf(racers, f) }
+
+func raceOf(callers int, f func(n int) error) []error {
+	errs := make([]error, callers)
 	start := make(chan struct{})
 	var wg sync.WaitGroup
-	for n := range racers {
+	for n := range callers {
 		wg.Go(func() {
 			<-start
 			errs[n] = f(n)

@@ -29,6 +29,8 @@ type dealer struct {
 	equals     map[string]equal
 	outbox     map[string]time.Time
 	deliveries map[string]map[string]lead.Delivery
+	visits     map[string]lead.Visit
+	slots      map[slotKey]*lead.Slot
 }
 
 type equal struct {
@@ -42,6 +44,7 @@ func (m *Memory) dealer(id string) *dealer {
 		d = &dealer{
 			records: map[string]lead.Record{}, keys: map[string]lead.Key{}, equals: map[string]equal{},
 			outbox: map[string]time.Time{}, deliveries: map[string]map[string]lead.Delivery{},
+			visits: map[string]lead.Visit{}, slots: map[slotKey]*lead.Slot{},
 		}
 		m.dealers[id] = d
 	}
@@ -63,6 +66,13 @@ func (m *Memory) Create(ctx context.Context, e lead.Entry, now time.Time) error 
 	}
 	if q, ok := d.equals[e.Equal]; ok && now.Before(q.until) {
 		return lead.ErrDuplicate
+	}
+	if b := e.Booking; b != nil {
+		if !d.room(b.Visit, b.Claims) {
+			return lead.ErrSlotTaken
+		}
+		d.take(b.Visit, b.Claims)
+		d.visits[e.Record.ID] = b.Visit.Clone()
 	}
 	r := clone(e.Record)
 	d.records[r.ID] = r

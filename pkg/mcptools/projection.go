@@ -74,8 +74,9 @@ var kept = []string{
 	"type", "description", "enum", "pattern", "minLength", "maxLength", "minimum", "maximum", "minItems", "maxItems", "required",
 }
 
-// formats are those that no model API is known to refuse.
-var formats = []any{"date", "date-time", "email"}
+// formats are those that every model API takes: Gemini refuses the others, so
+// that descriptions say what an address or a day looks like.
+var formats = []any{"date-time"}
 
 // schema rewrites one schema of the named file.
 func (p *projection) schema(file string, in object) (object, error) {

@@ -3,9 +3,6 @@ package mcptools_test
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
-	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
@@ -16,98 +13,6 @@ import (
 	"github.com/dealer-agent/dealer/pkg/aap/wire/wiretest"
 	"github.com/dealer-agent/dealer/pkg/mcptools"
 )
-
-// portable are the keywords that the large model APIs and hosts all take.
-var portable = []string{
-	"type", "description", "enum", "pattern", "format", "minLength", "maxLength", "minimum", "maximum", "minItems", "maxItems",
-	"required", "properties", "items", "additionalProperties",
-}
-
-// Documented limits: names of members in Anthropic's tools; length, depth,
-// number of members and of enum values in OpenAI's structured outputs.
-var memberName = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,64}$`)
-
-const (
-	mostNamesAndValues = 120_000 // characters of names and enum values in one schema
-	mostMembers        = 5000
-	mostEnumValues     = 1000
-	mostLevels         = 10
-)
-
-func TestInputSchemasKeepTheLimitsOfModelAPIs(t *testing.T) {
-	for _, v := range aap.Versions() {
-		total := 0
-		for _, skill := range aap.Skills() {
-			t.Run(v.Label+"/"+skill.ID, func(t *testing.T) {
-				raw, err := mcptools.InputSchema(skill, v)
-				if err != nil {
-					t.Fatal(err)
-				}
-				total += len(raw)
-				root := parse(t, raw)
-				if root["type"] != "object" {
-					t.Errorf("the root is of type %v", root["type"])
-				}
-				if members, _ := root["properties"].(map[string]any); len(members) == 0 || members["type"] == nil {
-					t.Errorf("the root has the properties %v", members)
-				}
-				var c census
-				c.count(t, "", root, 1)
-				if c.members > mostMembers || c.enums > mostEnumValues || c.levels > mostLevels || c.characters > mostNamesAndValues {
-					t.Errorf("%+v", c)
-				}
-			})
-		}
-		if total > 24_000 {
-			t.Errorf("%s: the five schemas have %d bytes, want at most 24000", v.Label, total)
-		}
-	}
-}
-
-type census struct{ members, enums, levels, characters int }
-
-func (c *census) count(t *testing.T, at string, schema map[string]any, level int) {
-	c.levels = max(c.levels, level)
-	for keyword := range schema {
-		if !slices.Contains(portable, keyword) {
-			t.Errorf("%s: keyword %s", at, keyword)
-		}
-	}
-	if typ, ok := schema["type"].(string); !ok || !slices.Contains([]string{"object", "array", "string", "integer", "number", "boolean"}, typ) {
-		t.Errorf("%s: type %v", at, schema["type"])
-	}
-	if format, ok := schema["format"]; ok && format != "date" && format != "date-time" && format != "email" {
-		t.Errorf("%s: format %v", at, format)
-	}
-	if closed, ok := schema["additionalProperties"]; ok && closed != false {
-		t.Errorf("%s: additionalProperties %v", at, closed)
-	}
-	enum, _ := schema["enum"].([]any)
-	c.enums += len(enum)
-	for _, value := range enum {
-		c.characters += len(fmt.Sprint(value))
-	}
-	members, _ := schema["properties"].(map[string]any)
-	c.members += len(members)
-	for name, member := range members {
-		if !memberName.MatchString(name) {
-			t.Errorf("%s: a member is called %q", at, name)
-		}
-		c.characters += len(name)
-		c.count(t, at+"/"+name, member.(map[string]any), level+1)
-	}
-	required, _ := schema["required"].([]any)
-	for _, name := range required {
-		if members[name.(string)] == nil {
-			t.Errorf("%s: %v is required and not described", at, name)
-		}
-	}
-	if items, ok := schema["items"].(map[string]any); ok {
-		c.count(t, at+"/*", items, level+1)
-	} else if schema["type"] == "array" {
-		t.Errorf("%s: a list of anything", at)
-	}
-}
 
 func TestInputSchemasTakeEveryValidRequest(t *testing.T) {
 	for _, v := range aap.Versions() {

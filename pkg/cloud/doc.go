@@ -40,7 +40,7 @@
 //	<dealer>#equal#<digest>      equal                 a duplicate key and the lead it stands for
 //	<dealer>#received            <time>#<lead id>      leads by time, for lists
 //	<dealer>#lead#<lead id>      visit                 the lead's booked visit
-//	<dealer>#slots#<rooftop>#<type>  <start>           who takes the slot; the rooftop is hashed
+//	<dealer>#slots#<rooftop>#<type>  <start>#<end>     who takes the slot; the rooftop is hashed
 //	<dealer>#agenda              <start>#<lead id>     visits by time, for lists
 //	<dealer>#outbox              <lead id>             leads not yet known to be queued
 //

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -25,11 +26,11 @@ func slotsPK(dealerID, rooftop, kind string) string {
 	return dealerID + "#slots#" + hex.EncodeToString(sum[:16]) + "#" + kind
 }
 
-// slotSK sorts by time; whole seconds.
-func slotSK(start time.Time) string { return fmt.Sprintf("%020d", start.Unix()) }
+// secondSK sorts by time.
+func secondSK(t time.Time) string { return fmt.Sprintf("%020d", t.Unix()) }
 
-func slotKey(dealerID string, v lead.Visit, start time.Time) item {
-	return key(slotsPK(dealerID, v.Rooftop, v.Type), slotSK(start))
+func slotKey(dealerID string, v lead.Visit, s lead.Span) item {
+	return key(slotsPK(dealerID, v.Rooftop, v.Type), secondSK(s.Start)+"#"+secondSK(s.End))
 }
 
 // takes adds the visit to a slot that has room for it, or holds it already.
@@ -37,7 +38,7 @@ func (s *Leads) takes(dealerID string, v lead.Visit, c lead.Claim) guard {
 	until := c.End.Add(lead.SlotKept)
 	return guard{reason: lead.ErrSlotTaken, write: types.TransactWriteItem{Update: &types.Update{
 		TableName:           aws.String(s.name),
-		Key:                 slotKey(dealerID, v, c.Start),
+		Key:                 slotKey(dealerID, v, c.Span),
 		UpdateExpression:    aws.String("ADD #leads :me SET #end = :end, #until = :until, #expires = :expires"),
 		ConditionExpression: aws.String("attribute_not_exists(#leads) OR contains(#leads, :id) OR size(#leads) < :room"),
 		ExpressionAttributeNames: map[string]string{
@@ -52,10 +53,10 @@ func (s *Leads) takes(dealerID string, v lead.Visit, c lead.Claim) guard {
 }
 
 // frees takes the visit out of a slot.
-func (s *Leads) frees(dealerID string, v lead.Visit, start time.Time) guard {
+func (s *Leads) frees(dealerID string, v lead.Visit, span lead.Span) guard {
 	return guard{write: types.TransactWriteItem{Update: &types.Update{
 		TableName:                 aws.String(s.name),
-		Key:                       slotKey(dealerID, v, start),
+		Key:                       slotKey(dealerID, v, span),
 		UpdateExpression:          aws.String("DELETE #leads :me"),
 		ExpressionAttributeNames:  map[string]string{"#leads": attrLeads},
 		ExpressionAttributeValues: item{":me": &types.AttributeValueMemberSS{Value: []string{v.LeadID}}},
@@ -66,9 +67,11 @@ func (s *Leads) frees(dealerID string, v lead.Visit, start time.Time) guard {
 // may reach into the time.
 func (s *Leads) Slots(ctx context.Context, dealerID, rooftop, kind string, from, to, now time.Time) ([]lead.Slot, error) {
 	var all []lead.Slot
-	err := s.between(ctx, slotsPK(dealerID, rooftop, kind), slotSK(from.Add(-lead.MaxSlot)), slotSK(to.Add(time.Second-1)), func(i item) bool {
-		start, _ := strconv.ParseInt(getStr(i, attrSK), 10, 64)
-		slot := lead.Slot{Start: time.Unix(start, 0).UTC(), End: time.Unix(getNum(i, attrEnd), 0).UTC(), Leads: getSet(i, attrLeads)}
+	err := s.between(ctx, slotsPK(dealerID, rooftop, kind), secondSK(from.Add(-lead.MaxSlot)), secondSK(to.Add(time.Second-1)), func(i item) bool {
+		first, _, _ := strings.Cut(getStr(i, attrSK), "#")
+		start, _ := strconv.ParseInt(first, 10, 64)
+		slot := lead.Slot{Leads: getSet(i, attrLeads)}
+		slot.Start, slot.End = time.Unix(start, 0).UTC(), time.Unix(getNum(i, attrEnd), 0).UTC()
 		if len(slot.Leads) > 0 && slot.Start.Before(to) && slot.End.After(from) && !gone(i, now) {
 			all = append(all, slot)
 		}

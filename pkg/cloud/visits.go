@@ -17,7 +17,7 @@ import (
 const skVisit = "visit"
 
 func agendaPK(dealerID string) string { return dealerID + "#agenda" }
-func agendaSK(v lead.Visit) string    { return slotSK(v.Start) + "#" + v.LeadID }
+func agendaSK(v lead.Visit) string    { return secondSK(v.Start) + "#" + v.LeadID }
 
 // visitGuards write the visit, its place in the agenda and the slots it gains;
 // old is the visit before, or none.
@@ -39,8 +39,8 @@ func (s *Leads) visitGuards(dealerID string, old, v lead.Visit, gained []lead.Cl
 	for _, c := range gained {
 		guards = append(guards, s.takes(dealerID, v, c))
 	}
-	for _, start := range v.Freed(old) {
-		guards = append(guards, s.frees(dealerID, old, start))
+	for _, span := range v.Freed(old) {
+		guards = append(guards, s.frees(dealerID, old, span))
 	}
 	if old.LeadID != "" && agendaSK(old) != agendaSK(v) {
 		guards = append(guards, guard{write: types.TransactWriteItem{Delete: &types.Delete{
@@ -74,7 +74,7 @@ func readVisit(i item, now time.Time) (v lead.Visit, err error) {
 // Visits reads the agenda, then the visits in it.
 func (s *Leads) Visits(ctx context.Context, dealerID string, from, to time.Time, limit int, now time.Time) ([]lead.Visit, error) {
 	var keys []item
-	err := s.between(ctx, agendaPK(dealerID), slotSK(from.Add(time.Second-1)), slotSK(to.Add(time.Second-1)), func(i item) bool {
+	err := s.between(ctx, agendaPK(dealerID), secondSK(from.Add(time.Second-1)), secondSK(to.Add(time.Second-1)), func(i item) bool {
 		if _, id, ok := strings.Cut(getStr(i, attrSK), "#"); ok && !gone(i, now) {
 			keys = append(keys, key(leadPK(dealerID, id), skVisit))
 		}

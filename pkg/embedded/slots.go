@@ -14,7 +14,7 @@ import (
 )
 
 var (
-	slotsBucket  = []byte("slots")  // rooftop, 0, type, 0, moment → taken
+	slotsBucket  = []byte("slots")  // rooftop, 0, type, 0, moments of start and end → taken
 	visitsBucket = []byte("visits") // lead id → lead.Visit
 	agendaBucket = []byte("agenda") // moment of the start, lead id → nothing
 )
@@ -29,8 +29,8 @@ func (t taken) until() time.Time { return t.End.Add(lead.SlotKept) }
 
 func slotsOf(rooftop, kind string) []byte { return []byte(rooftop + "\x00" + kind + "\x00") }
 
-func slotKey(v lead.Visit, start time.Time) []byte {
-	return append(slotsOf(v.Rooftop, v.Type), moment(start)...)
+func slotKey(v lead.Visit, s lead.Span) []byte {
+	return slices.Concat(slotsOf(v.Rooftop, v.Type), moment(s.Start), moment(s.End))
 }
 
 // readSlot returns the slot, empty when nobody takes it.
@@ -47,7 +47,7 @@ func readSlot(b *bolt.Bucket, key []byte, now time.Time) (t taken, err error) {
 // room says why the claims of the visit cannot be met.
 func room(b *bolt.Bucket, v lead.Visit, claims []lead.Claim, now time.Time) error {
 	for _, c := range claims {
-		t, err := readSlot(b, slotKey(v, c.Start), now)
+		t, err := readSlot(b, slotKey(v, c.Span), now)
 		if err != nil {
 			return err
 		}
@@ -63,7 +63,7 @@ func room(b *bolt.Bucket, v lead.Visit, claims []lead.Claim, now time.Time) erro
 func (w *writer) putVisit(old, v lead.Visit, gained []lead.Claim, now time.Time) {
 	w.freeSlots(old, v.Freed(old), now)
 	for _, c := range gained {
-		t, err := readSlot(w.bucket, slotKey(v, c.Start), now)
+		t, err := readSlot(w.bucket, slotKey(v, c.Span), now)
 		if err != nil {
 			w.err = errors.Join(w.err, err)
 			return
@@ -72,7 +72,7 @@ func (w *writer) putVisit(old, v lead.Visit, gained []lead.Claim, now time.Time)
 		if at, found := slices.BinarySearch(t.Leads, v.LeadID); !found {
 			t.Leads = slices.Insert(t.Leads, at, v.LeadID)
 		}
-		w.putJSON(slotsBucket, slotKey(v, c.Start), t, t.until())
+		w.putJSON(slotsBucket, slotKey(v, c.Span), t, t.until())
 	}
 	if w.err == nil && old.LeadID != "" {
 		w.err = w.bucket.Bucket(agendaBucket).Delete(agendaKey(old))
@@ -83,9 +83,9 @@ func (w *writer) putVisit(old, v lead.Visit, gained []lead.Claim, now time.Time)
 
 func agendaKey(v lead.Visit) []byte { return append(moment(v.Start), v.LeadID...) }
 
-func (w *writer) freeSlots(v lead.Visit, starts []time.Time, now time.Time) {
-	for _, start := range starts {
-		key := slotKey(v, start)
+func (w *writer) freeSlots(v lead.Visit, spans []lead.Span, now time.Time) {
+	for _, span := range spans {
+		key := slotKey(v, span)
 		t, err := readSlot(w.bucket, key, now)
 		if err != nil {
 			w.err = errors.Join(w.err, err)
@@ -141,7 +141,7 @@ func (s leadStore) Slots(ctx context.Context, dealerID, rooftop, kind string, fr
 				return err
 			}
 			if t.End.After(from) && !expired(t.until(), now) && len(t.Leads) > 0 {
-				all = append(all, lead.Slot{Start: timeOf(k[len(prefix):]), End: t.End, Leads: t.Leads})
+				all = append(all, lead.Slot{Span: lead.Span{Start: timeOf(k[len(prefix):]), End: t.End}, Leads: t.Leads})
 			}
 		}
 		return nil

@@ -16,18 +16,28 @@ const MaxSlot = 12 * time.Hour
 // that is set back does not find it free.
 const SlotKept = 7 * 24 * time.Hour
 
+// Span is a time from Start until End, which is not part of it; whole seconds.
+type Span struct {
+	Start time.Time `json:"start"`
+	End   time.Time `json:"end"`
+}
+
+// Equal reports whether both begin and end at the same instants.
+func (s Span) Equal(t Span) bool { return s.Start.Equal(t.Start) && s.End.Equal(t.End) }
+
+// Overlaps reports whether the two have an instant in common.
+func (s Span) Overlaps(t Span) bool { return s.Start.Before(t.End) && t.Start.Before(s.End) }
+
 // Slot is a time at one rooftop for one kind of visit, as it is taken.
 type Slot struct {
-	// Start and End are whole seconds; End is not part of the slot.
-	Start, End time.Time
+	Span
 	// Leads are those that visit then, by id, in the order of their ids.
 	Leads []string
 }
 
-// Claim asks for room in a slot.
+// Claim asks for room in a slot, which lasts MaxSlot at most.
 type Claim struct {
-	// Start and End are whole seconds, at most MaxSlot apart.
-	Start, End time.Time
+	Span
 	// Room is how many visits the slot may hold, this one among them: 1 or more.
 	Room int
 }
@@ -40,11 +50,11 @@ type Booking struct {
 
 // Calendar keeps visits and the slots they take. It is part of a Store: a
 // visit begins with the Create of its lead and ends with its lead. Slots of
-// different rooftops and types know nothing of each other; a slot is known by
-// its start. What Store says of times and errors holds here too.
+// different rooftops and types know nothing of each other; nor do those of one
+// rooftop and type that differ in start or end. What Store says of times and errors holds here too.
 type Calendar interface {
 	// Slots lists what is taken of a rooftop and type and overlaps the time
-	// from from until to, by start. Slots without visits are left out.
+	// from from until to, by start and then end. Slots without visits are left out.
 	Slots(ctx context.Context, dealerID, rooftop, kind string, from, to, now time.Time) ([]Slot, error)
 	// Visit returns the visit of a lead, or ErrNotFound.
 	Visit(ctx context.Context, dealerID, leadID string, now time.Time) (Visit, error)

@@ -20,11 +20,10 @@ type Visit struct {
 	// Rooftop is the name of the location, Type the AAP appointment type.
 	Rooftop string `json:"rooftop"`
 	Type    string `json:"type"`
-	// Start and End are those of the visit; Slots are the starts of the slots
-	// that it takes, none when it is cancelled.
-	Start time.Time   `json:"start"`
-	End   time.Time   `json:"end"`
-	Slots []time.Time `json:"slots,omitempty"`
+	// Span is the time of the visit; Slots are those that it takes, none when it
+	// is cancelled.
+	Span
+	Slots []Span `json:"slots,omitempty"`
 	// State is booked or cancelled.
 	State string `json:"state"`
 	// History tells what happened, oldest first: the audit trail.
@@ -59,25 +58,25 @@ func (v Visit) Clone() Visit {
 }
 
 // Freed lists the slots that old took and v does not.
-func (v Visit) Freed(old Visit) []time.Time { return without(old.Slots, v.Slots) }
+func (v Visit) Freed(old Visit) []Span { return without(old.Slots, v.Slots) }
 
 // Gained lists the claims to slots that v takes and old did not.
 func (v Visit) Gained(old Visit, claims []Claim) []Claim {
 	gained := without(v.Slots, old.Slots)
 	var out []Claim
 	for _, c := range claims {
-		if slices.ContainsFunc(gained, c.Start.Equal) {
+		if slices.ContainsFunc(gained, c.Span.Equal) {
 			out = append(out, c)
 		}
 	}
 	return out
 }
 
-func without(all, some []time.Time) []time.Time {
-	var rest []time.Time
-	for _, t := range all {
-		if !slices.ContainsFunc(some, t.Equal) {
-			rest = append(rest, t)
+func without(all, some []Span) []Span {
+	var rest []Span
+	for _, s := range all {
+		if !slices.ContainsFunc(some, s.Equal) {
+			rest = append(rest, s)
 		}
 	}
 	return rest

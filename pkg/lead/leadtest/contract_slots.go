@@ -17,11 +17,13 @@ var morning = epoch.Add(21 * time.Hour)
 
 func slotAt(n int) time.Time { return morning.Add(time.Duration(n) * 30 * time.Minute) }
 
+func half(n int) lead.Span { return lead.Span{Start: slotAt(n), End: slotAt(n + 1)} }
+
 // claims are n slots from the given one on, with so much room.
 func claims(first, n, room int) []lead.Claim {
 	var out []lead.Claim
 	for i := range n {
-		out = append(out, lead.Claim{Start: slotAt(first + i), End: slotAt(first + i + 1), Room: room})
+		out = append(out, lead.Claim{Span: half(first + i), Room: room})
 	}
 	return out
 }
@@ -31,7 +33,7 @@ func visitAt(v lead.Visit, claims []lead.Claim) lead.Visit {
 	v = v.Clone()
 	v.Slots, v.State = nil, lead.Booked
 	for _, c := range claims {
-		v.Slots = append(v.Slots, c.Start)
+		v.Slots = append(v.Slots, c.Span)
 	}
 	v.Start, v.End = claims[0].Start, claims[len(claims)-1].End
 	v.History = append(v.History, lead.VisitChange{At: epoch, What: lead.Booked, By: lead.ByBuyer, Start: v.Start})
@@ -73,7 +75,7 @@ func holds(t *testing.T, s lead.Store, want map[int][]lead.Entry) {
 	}
 	var expected []lead.Slot
 	for n, entries := range want {
-		slot := lead.Slot{Start: slotAt(n), End: slotAt(n + 1)}
+		slot := lead.Slot{Span: half(n)}
 		for _, e := range entries {
 			slot.Leads = append(slot.Leads, e.Record.ID)
 		}
@@ -98,7 +100,7 @@ func visitRoundTrip(t *testing.T, s lead.Store) {
 	sameVisit(t, all[0], e.Booking.Visit)
 	// The store keeps nothing of the caller's memory, nor gives its own away.
 	want := e.Booking.Visit.Clone()
-	e.Booking.Visit.Slots[0], all[0].Slots[1] = epoch, epoch
+	e.Booking.Visit.Slots[0], all[0].Slots[1] = lead.Span{}, lead.Span{}
 	all[0].History[0].What = "changed"
 	sameVisit(t, visit(t, s, e), want)
 	plain := entry(2)
@@ -148,8 +150,19 @@ func slotsAreApart(t *testing.T, s lead.Store) {
 		change(&e)
 		create(t, s, e)
 	}
+	// A slot that begins at the same time and ends later is another one.
+	long := booked(9, []lead.Claim{{Span: lead.Span{Start: slotAt(0), End: slotAt(2)}, Room: 1}})
+	long.Booking.Visit.Rooftop = "Annex"
+	short := booked(8, claims(0, 1, 1))
+	short.Booking.Visit.Rooftop = "Annex"
+	create(t, s, long)
+	create(t, s, short)
+	slots, err := s.Slots(t.Context(), store, "Annex", "test_drive", slotAt(0), slotAt(2), epoch)
+	if err != nil || len(slots) != 2 || !slots[0].End.Equal(slotAt(1)) || !slots[1].End.Equal(slotAt(2)) {
+		t.Fatalf("slots %v, %v; want the short one and the long one", slots, err)
+	}
 	holds(t, s, map[int][]lead.Entry{0: {first}})
-	_, err := s.Visit(t.Context(), "store-two", first.Record.ID, epoch)
+	_, err = s.Visit(t.Context(), "store-two", first.Record.ID, epoch)
 	wantErr(t, err, lead.ErrNotFound)
 	if all, err := s.Visits(t.Context(), "store-two", epoch, morning.Add(time.Hour), 10, epoch); err != nil || len(all) != 1 {
 		t.Fatalf("another dealer's visits are %v, %v", all, err)

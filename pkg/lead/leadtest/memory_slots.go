@@ -11,25 +11,27 @@ import (
 
 type slotKey struct {
 	rooftop, kind string
-	start         int64
+	start, end    int64
 }
 
-func keyOf(v lead.Visit, start time.Time) slotKey { return slotKey{v.Rooftop, v.Type, start.Unix()} }
+func keyOf(v lead.Visit, s lead.Span) slotKey {
+	return slotKey{v.Rooftop, v.Type, s.Start.Unix(), s.End.Unix()}
+}
 
 // room reports whether every claim of the visit can be met.
 func (d *dealer) room(v lead.Visit, claims []lead.Claim) bool {
 	return !slices.ContainsFunc(claims, func(c lead.Claim) bool {
-		slot := d.slots[keyOf(v, c.Start)]
+		slot := d.slots[keyOf(v, c.Span)]
 		return slot != nil && len(slot.Leads) >= c.Room && !slices.Contains(slot.Leads, v.LeadID)
 	})
 }
 
 func (d *dealer) take(v lead.Visit, claims []lead.Claim) {
 	for _, c := range claims {
-		key := keyOf(v, c.Start)
+		key := keyOf(v, c.Span)
 		slot := d.slots[key]
 		if slot == nil {
-			slot = &lead.Slot{Start: c.Start.UTC(), End: c.End.UTC()}
+			slot = &lead.Slot{Span: c.Span}
 			d.slots[key] = slot
 		}
 		if at, found := slices.BinarySearch(slot.Leads, v.LeadID); !found {
@@ -38,9 +40,9 @@ func (d *dealer) take(v lead.Visit, claims []lead.Claim) {
 	}
 }
 
-func (d *dealer) free(v lead.Visit, starts []time.Time) {
-	for _, start := range starts {
-		if slot := d.slots[keyOf(v, start)]; slot != nil {
+func (d *dealer) free(v lead.Visit, spans []lead.Span) {
+	for _, span := range spans {
+		if slot := d.slots[keyOf(v, span)]; slot != nil {
 			slot.Leads = slices.DeleteFunc(slot.Leads, func(id string) bool { return id == v.LeadID })
 		}
 	}
@@ -57,10 +59,10 @@ func (m *Memory) Slots(ctx context.Context, dealerID, rooftop, kind string, from
 	for key, slot := range m.dealer(dealerID).slots {
 		if key.rooftop == rooftop && key.kind == kind && len(slot.Leads) > 0 &&
 			slot.Start.Before(to) && slot.End.After(from) && now.Before(slot.End.Add(lead.SlotKept)) {
-			found = append(found, lead.Slot{Start: slot.Start, End: slot.End, Leads: slices.Clone(slot.Leads)})
+			found = append(found, lead.Slot{Span: slot.Span, Leads: slices.Clone(slot.Leads)})
 		}
 	}
-	slices.SortFunc(found, func(a, b lead.Slot) int { return a.Start.Compare(b.Start) })
+	slices.SortFunc(found, func(a, b lead.Slot) int { return cmp.Or(a.Start.Compare(b.Start), a.End.Compare(b.End)) })
 	return found, nil
 }
 

@@ -22,7 +22,7 @@ func main() {
 	}
 	logger := stack.Log()
 	worker := &crm.Worker{
-		Leads: stack.Leads(), Profiles: stack.Profiles(logger), Log: logger, Lease: 2 * time.Minute,
+		Leads: stack.Leads(), Profiles: stack.Profiles(logger), Log: logger, Lease: 30 * time.Second,
 		Transports: map[string]crm.Opener{dealer.TargetFile: noFolder},
 	}
 	lambda.Start(cloud.Deliver(worker.Handle, logger))

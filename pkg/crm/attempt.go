@@ -22,6 +22,8 @@ type attempt struct {
 	record  lead.Record
 	target  dealer.Target
 	state   lead.Delivery
+	// wait is the pause before the next attempt, when run has failed.
+	wait time.Duration
 }
 
 // run returns an error when the target must be tried again.
@@ -36,11 +38,11 @@ func (a *attempt) run(ctx context.Context) error {
 	now := a.worker.now()
 	// An attempt without an outcome, not even an uncertain one, is either
 	// still under way elsewhere or was cut off.
-	if open := a.state.Begun && a.state.LastError == ""; open && now.Sub(a.state.UpdatedAt) < a.worker.Lease {
+	if open := a.state.Begun && a.state.LastError == ""; open && a.worker.Lease > 0 && now.Sub(a.state.UpdatedAt) < timeoutOf(a.target)+a.worker.Lease {
 		return ErrBusy
 	}
 	if reason := withheld(a.record, a.profile, now); reason != "" {
-		a.state.State, a.state.LastError = lead.Withheld, reason
+		a.state.State, a.state.LastError, a.state.NextAttempt = lead.Withheld, reason, time.Time{}
 		if err := a.save(ctx); err != nil {
 			return err
 		}
@@ -52,8 +54,12 @@ func (a *attempt) run(ctx context.Context) error {
 	if err != nil {
 		return a.failed(ctx, asFailure(err), resend)
 	}
+	previous := a.state.LastError
 	a.state.Attempts++
-	a.state.Begun, a.state.LastError = true, ""
+	a.state.Begun, a.state.LastError, a.state.NextAttempt = true, "", time.Time{}
+	if a.state.LastAttempt = now; a.state.FirstAttempt.IsZero() {
+		a.state.FirstAttempt = now
+	}
 	if err := a.save(ctx); err != nil {
 		return err
 	}
@@ -61,14 +67,18 @@ func (a *attempt) run(ctx context.Context) error {
 	defer cancel()
 	receipt, err := transport.Deliver(limited, doc)
 	if err != nil {
-		return a.failed(ctx, asFailure(err), resend)
+		f := asFailure(err)
+		if f.Credentials {
+			a.refused(ctx, f, previous)
+		}
+		return a.failed(ctx, f, resend)
 	}
 	return a.handedOver(ctx, receipt, resend)
 }
 
 // prepare renders the document and opens the transport.
 func (a *attempt) prepare(resend bool, now time.Time) (Document, Transport, error) {
-	body, err := adf.Render(a.record, a.profile, adf.Options{Resend: resend, ASCII: a.target.ASCII})
+	body, err := adf.Render(a.record, a.profile, adf.Options{Resend: resend, ASCII: a.target.ASCII, Form: a.target.ADF})
 	if err != nil {
 		return Document{}, nil, &Failure{Reason: err.Error(), Permanent: true, Cause: err}
 	}
@@ -77,7 +87,7 @@ func (a *attempt) prepare(resend bool, now time.Time) (Document, Transport, erro
 		return Document{}, nil, err
 	}
 	rooftop := adf.Rooftop(a.record, a.profile)
-	return Document{LeadID: a.record.ID, Rooftop: rooftop.Name, Body: body, At: now}, transport, nil
+	return Document{LeadID: a.record.ID, Rooftop: rooftop.Name, Body: body, At: now, Attempt: a.state.Attempts + 1}, transport, nil
 }
 
 func (a *attempt) handedOver(ctx context.Context, receipt Receipt, resend bool) error {
@@ -96,6 +106,17 @@ func (a *attempt) handedOver(ctx context.Context, receipt Receipt, resend bool) 
 	return nil
 }
 
+// refused forgets the target's secrets, which may have been changed since they
+// were read. A second refusal in a row needs a person.
+func (a *attempt) refused(ctx context.Context, f *Failure, previous string) {
+	for _, ref := range a.target.Secrets() {
+		a.worker.secrets().Forget(ref)
+	}
+	if previous == f.Reason {
+		a.log(ctx, slog.LevelError, "receiver refuses the credentials", f.Reason)
+	}
+}
+
 // failed records the outcome. A document that may have arrived once stays
 // marked so, whatever later attempts learn.
 func (a *attempt) failed(ctx context.Context, f *Failure, resend bool) error {
@@ -103,6 +124,9 @@ func (a *attempt) failed(ctx context.Context, f *Failure, resend bool) error {
 	a.state.Begun = f.MayHaveReached || resend
 	if f.Permanent {
 		a.state.State = lead.Failed
+	} else {
+		a.wait = a.worker.waitAfter(a.state.Attempts, f.Wait)
+		a.state.NextAttempt = a.worker.now().Add(a.wait)
 	}
 	if err := a.save(ctx); err != nil {
 		return err

@@ -72,12 +72,12 @@ func newBench(t testing.TB, targets ...dealer.Target) *bench {
 		Leads: b.store, Profiles: dealer.Fixed(b.profile), Now: func() time.Time { return b.clock },
 		Log:     slog.New(slog.NewJSONHandler(b.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 		BaseDir: t.TempDir(),
-		Secret: func(ref string) (string, error) {
-			if ref == "env:MISSING" {
+		Secrets: &crm.SecretCache{Sources: map[string]crm.Source{"env": func(_ context.Context, name string) (string, error) {
+			if name == "MISSING" {
 				return "", errors.New("not set")
 			}
-			return "secret of " + ref, nil
-		},
+			return "secret of env:" + name, nil
+		}}},
 		OnHandOver: func(h crm.HandOver) {
 			b.mu.Lock()
 			defer b.mu.Unlock()

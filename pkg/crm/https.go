@@ -3,7 +3,10 @@ package crm
 import (
 	"bytes"
 	"context"
+	"crypto/hmac"
+	"crypto/sha256"
 	"crypto/tls"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +14,7 @@ import (
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -26,7 +30,18 @@ const (
 
 // post sends the document as the body of a POST. Only an answer 2xx is a
 // hand-over; redirects are refused, since they would send the buyer's data to
-// a place the profile does not name.
+// a place the profile does not name. What an answer means:
+//
+//	2xx                    handed over, unless its body has a failure word: then
+//	                       temporary, and the document may have arrived
+//	3xx                    permanent
+//	401, 403, 407          temporary, with the secrets read anew
+//	408, 425, 429          temporary; Retry-After is kept, up to an hour
+//	other 4xx              permanent
+//	5xx                    temporary, and the document may have arrived;
+//	                       Retry-After is kept
+//	no connection, TLS     temporary
+//	no answer once sent    temporary, and the document may have arrived
 type post struct {
 	target dealer.Target
 	setup  Setup
@@ -61,10 +76,14 @@ func (p post) Deliver(ctx context.Context, d Document) (Receipt, error) {
 		return Receipt{}, f
 	}
 	defer resp.Body.Close()
-	// A body that breaks off or is too long does not undo the status.
-	body, _ := io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
 	if resp.StatusCode/100 != 2 {
-		return Receipt{}, refusal(resp.StatusCode)
+		return Receipt{}, refusal(resp, d.At)
+	}
+	// A body that breaks off or is too long does not undo the status, unless
+	// the body is to be believed rather than the status.
+	body, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
+	if f := p.disowned(resp.StatusCode, body, err); f != nil {
+		return Receipt{}, f
 	}
 	return Receipt{Status: fmt.Sprintf("HTTP %d", resp.StatusCode), Text: spoken(resp.Header, body)}, nil
 }
@@ -79,13 +98,33 @@ func spoken(h http.Header, body []byte) string {
 	return printable(string(body))
 }
 
+// disowned is the failure that a 2xx answer tells in its body, if the target
+// has words for that.
+func (p post) disowned(status int, body []byte, broken error) *Failure {
+	said := strings.ToLower(string(body))
+	for _, word := range p.target.FailureWords {
+		if strings.Contains(said, strings.ToLower(word)) {
+			return &Failure{Reason: fmt.Sprintf("HTTP %d with a failure word in the answer", status), MayHaveReached: true}
+		}
+	}
+	if broken != nil && len(p.target.FailureWords) > 0 {
+		return &Failure{Reason: fmt.Sprintf("HTTP %d with an answer that broke off", status), MayHaveReached: true, Cause: broken}
+	}
+	return nil
+}
+
 // refusal sorts a status that is not 2xx.
-func refusal(status int) *Failure {
+func refusal(resp *http.Response, now time.Time) *Failure {
+	status := resp.StatusCode
 	f := &Failure{Reason: fmt.Sprintf("HTTP %d", status)}
 	switch {
+	case status == http.StatusUnauthorized, status == http.StatusForbidden, status == http.StatusProxyAuthRequired:
+		f.Credentials = true
 	case status == http.StatusRequestTimeout, status == http.StatusTooEarly, status == http.StatusTooManyRequests:
+		f.Wait = retryAfter(resp.Header, now)
 	case status >= 500:
 		f.MayHaveReached = true
+		f.Wait = retryAfter(resp.Header, now)
 	case status/100 == 3:
 		f.Permanent = true
 		f.Reason += ": redirects are refused"
@@ -93,6 +132,18 @@ func refusal(status int) *Failure {
 		f.Permanent = true
 	}
 	return f
+}
+
+// retryAfter reads the pause a receiver asks for (RFC 9110 §10.2.3).
+func retryAfter(h http.Header, now time.Time) time.Duration {
+	value := h.Get("Retry-After")
+	if seconds, err := strconv.ParseUint(value, 10, 31); err == nil {
+		return time.Duration(seconds) * time.Second
+	}
+	if at, err := http.ParseTime(value); err == nil {
+		return max(at.Sub(now), 0)
+	}
+	return 0
 }
 
 func (p post) request(ctx context.Context, d Document) (*http.Request, error) {
@@ -109,16 +160,50 @@ func (p post) request(ctx context.Context, d Document) (*http.Request, error) {
 	req.Header.Set("Content-Type", kind)
 	req.Header.Set("User-Agent", "dealer-agent")
 	for name, value := range p.target.Headers {
-		value, err := p.setup.resolve(value)
+		value, err := p.setup.resolve(ctx, value)
 		if err != nil {
 			return nil, err
 		}
-		if strings.ContainsFunc(value, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }) {
-			return nil, &Failure{Reason: "the header " + name + " has a line break or control character"}
+		if err := setHeader(req, name, value); err != nil {
+			return nil, err
 		}
-		req.Header.Set(name, strings.TrimSpace(value))
 	}
-	return req, nil
+	return req, p.authorize(ctx, req, d)
+}
+
+// setHeader refuses values that would end the header.
+func setHeader(req *http.Request, name, value string) error {
+	value = strings.TrimSpace(value)
+	if strings.ContainsFunc(value, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }) {
+		return &Failure{Reason: "the header " + name + " has a line break or control character"}
+	}
+	req.Header.Set(name, value)
+	return nil
+}
+
+// authorize adds what the target's auth asks for (dealer.Auth).
+func (p post) authorize(ctx context.Context, req *http.Request, d Document) error {
+	auth := p.target.Auth
+	if auth == nil {
+		return nil
+	}
+	secret, err := p.setup.resolve(ctx, auth.Secret)
+	if err != nil {
+		return err
+	}
+	switch secret = strings.TrimRight(secret, "\r\n"); auth.Type {
+	case dealer.AuthBasic:
+		req.SetBasicAuth(auth.Username, secret)
+		return nil
+	case dealer.AuthBearer:
+		return setHeader(req, "Authorization", "Bearer "+secret)
+	case dealer.AuthHMAC:
+		at := strconv.FormatInt(d.At.Unix(), 10)
+		mac := hmac.New(sha256.New, []byte(secret))
+		_, _ = mac.Write(append([]byte(at+"."), d.Body...)) // never fails
+		return setHeader(req, auth.Header, "t="+at+",v1="+hex.EncodeToString(mac.Sum(nil)))
+	}
+	return permanent("the target's auth is of no known type")
 }
 
 func (p post) client() *http.Client {
@@ -133,6 +218,7 @@ func (p post) client() *http.Client {
 			MaxResponseHeaderBytes: maxAnswerHeaders,
 			TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: p.setup.RootCAs},
 			DisableKeepAlives:      true,
+			ForceAttemptHTTP2:      true,
 		},
 	}
 }

@@ -77,7 +77,8 @@ func TestPostAnswersDecideWhatHappensNext(t *testing.T) {
 	}{
 		{200, lead.HandedOver, false}, {204, lead.HandedOver, false},
 		{301, lead.Failed, false}, {307, lead.Failed, false},
-		{400, lead.Failed, false}, {401, lead.Failed, false}, {422, lead.Failed, false},
+		{400, lead.Failed, false}, {404, lead.Failed, false}, {422, lead.Failed, false},
+		{401, lead.Retrying, false}, {403, lead.Retrying, false}, {407, lead.Retrying, false},
 		{408, lead.Retrying, false}, {425, lead.Retrying, false}, {429, lead.Retrying, false},
 		{500, lead.Retrying, true}, {503, lead.Retrying, true},
 	}

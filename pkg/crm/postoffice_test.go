@@ -24,9 +24,13 @@ type postOffice struct {
 	login string
 	tls   bool
 
+	mailErr error
 	rcptErr error
 	dataErr error
 	drop    bool // the connection breaks after the mail was taken
+	gray    bool // each receiver is refused once, then taken
+	seen    map[string]bool
+	speaks  string // the only mechanism offered; default PLAIN
 	server  *smtp.Server
 	addr    string
 	ca      *x509.CertPool
@@ -34,7 +38,7 @@ type postOffice struct {
 
 func newPostOffice(t testing.TB, secure bool) *postOffice {
 	t.Helper()
-	p := &postOffice{}
+	p := &postOffice{seen: map[string]bool{}}
 	p.server = smtp.NewServer(p)
 	p.server.Domain = "mail.example"
 	p.server.AllowInsecureAuth = true
@@ -68,10 +72,15 @@ type session struct {
 	c *smtp.Conn
 }
 
-func (s *session) AuthMechanisms() []string { return []string{sasl.Plain} }
+func (s *session) AuthMechanisms() []string {
+	if s.p.speaks != "" {
+		return []string{s.p.speaks}
+	}
+	return []string{sasl.Plain}
+}
 
 func (s *session) Auth(string) (sasl.Server, error) {
-	return sasl.NewPlainServer(func(_, user, password string) error {
+	check := func(user, password string) error {
 		if password != "secret of env:MAIL" {
 			return smtp.ErrAuthFailed
 		}
@@ -79,7 +88,30 @@ func (s *session) Auth(string) (sasl.Server, error) {
 		defer s.p.mu.Unlock()
 		s.p.login = user
 		return nil
-	}), nil
+	}
+	if s.p.speaks == sasl.Login {
+		return &loginServer{check: check}, nil
+	}
+	return sasl.NewPlainServer(func(_, user, password string) error { return check(user, password) }), nil
+}
+
+// loginServer is the server's side of AUTH LOGIN.
+type loginServer struct {
+	check func(user, password string) error
+	said  []string
+}
+
+func (l *loginServer) Next(response []byte) ([]byte, bool, error) {
+	if response != nil {
+		l.said = append(l.said, string(response))
+	}
+	switch len(l.said) {
+	case 0:
+		return []byte("Username:"), false, nil
+	case 1:
+		return []byte("Password:"), false, nil
+	}
+	return nil, true, l.check(l.said[0], l.said[1])
 }
 
 func (s *session) Mail(from string, _ *smtp.MailOptions) error {
@@ -87,7 +119,7 @@ func (s *session) Mail(from string, _ *smtp.MailOptions) error {
 	defer s.p.mu.Unlock()
 	s.p.from, s.p.to = from, nil
 	_, s.p.tls = s.c.TLSConnectionState()
-	return nil
+	return s.p.mailErr
 }
 
 func (s *session) Rcpt(to string, _ *smtp.RcptOptions) error {
@@ -95,6 +127,10 @@ func (s *session) Rcpt(to string, _ *smtp.RcptOptions) error {
 	defer s.p.mu.Unlock()
 	if s.p.rcptErr != nil {
 		return s.p.rcptErr
+	}
+	if s.p.gray && !s.p.seen[to] {
+		s.p.seen[to] = true
+		return &smtp.SMTPError{Code: 451, EnhancedCode: smtp.EnhancedCode{4, 7, 1}, Message: "greylisted, come back later"}
 	}
 	s.p.to = append(s.p.to, to)
 	return nil

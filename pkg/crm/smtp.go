@@ -13,8 +13,15 @@ import (
 	"github.com/dealer-agent/dealer/pkg/dealer"
 )
 
-// relay gives the document to a mail server as the body of one mail. An
-// accepted mail is a hand-over; mail has no receipt beyond that.
+// relay gives the document to a mail server as one mail. An accepted mail is a
+// hand-over; mail has no receipt beyond that. What else the server says:
+//
+//	connection, greeting, EHLO, STARTTLS   temporary, whatever the code
+//	login refused (530, 534, 535, 538 …)   temporary, with the secret read anew
+//	4yz to sender, receiver or mail        temporary; greylisting is one of these
+//	5yz to sender, receiver or mail        permanent
+//	no answer after the end of the mail    temporary, and the mail may have arrived
+//	any other break, time-out or TLS fault temporary
 type relay struct {
 	target dealer.Target
 	setup  Setup
@@ -34,7 +41,7 @@ func openSMTP(t dealer.Target, s Setup) (Transport, error) {
 }
 
 func (r relay) Deliver(ctx context.Context, d Document) (Receipt, error) {
-	text, err := message(r.target, d)
+	text, err := Mail(r.target, d)
 	if err != nil {
 		return Receipt{}, permanent("the mail cannot be written")
 	}
@@ -42,11 +49,13 @@ func (r relay) Deliver(ctx context.Context, d Document) (Receipt, error) {
 	fail := func(what string, err error) *Failure { return mailFailure(what, errors.Join(err, ctx.Err())) }
 	c, hangUp, err := r.connect(ctx)
 	if err != nil {
-		return Receipt{}, fail("the connection", err)
+		f := fail("the connection", err)
+		f.Permanent = false // it is not about this lead
+		return Receipt{}, f
 	}
 	defer hangUp()
-	if err := r.login(c); err != nil {
-		return Receipt{}, fail("the login", err)
+	if err := r.login(ctx, c); err != nil {
+		return Receipt{}, loginFailure(fail("the login", err))
 	}
 	if err := c.Mail(r.target.From, nil); err != nil {
 		return Receipt{}, fail("the sender", err)
@@ -124,14 +133,14 @@ func (r relay) connect(ctx context.Context) (*smtp.Client, func(), error) {
 
 // login authenticates when the profile names a user; a password never crosses
 // an unprotected connection to another machine.
-func (r relay) login(c *smtp.Client) error {
+func (r relay) login(ctx context.Context, c *smtp.Client) error {
 	if r.target.Username == "" {
 		return nil
 	}
 	if _, secure := c.TLSConnectionState(); !secure && !loopback(r.host) {
 		return &Failure{Reason: "the mail server offers no TLS for the login"}
 	}
-	password, err := r.setup.resolve(r.target.Password)
+	password, err := r.setup.resolve(ctx, r.target.Password)
 	if err != nil {
 		return err
 	}
@@ -139,6 +148,15 @@ func (r relay) login(c *smtp.Client) error {
 		return c.Auth(sasl.NewPlainClient("", r.target.Username, password))
 	}
 	return c.Auth(sasl.NewLoginClient(r.target.Username, password))
+}
+
+// loginFailure is a failure before anything of the lead was said: wrong
+// credentials can be mended, so the lead waits.
+func loginFailure(f *Failure) *Failure {
+	_, answered := errors.AsType[*smtp.SMTPError](f.Cause)
+	f.Credentials = f.Permanent && answered
+	f.Permanent = false
+	return f
 }
 
 // mailFailure sorts an error by the server's code: 5yz is final, 4yz is not

@@ -2,12 +2,14 @@ package crm
 
 import (
 	"context"
+	"crypto/tls"
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
-	"os"
 	"strings"
+	"syscall"
 	"time"
 	"unicode"
 
@@ -21,8 +23,9 @@ type Document struct {
 	Rooftop string
 	// Body is the ADF/XML in UTF-8.
 	Body []byte
-	// At is the time of the attempt.
-	At time.Time
+	// At is the time of the attempt, and Attempt its number, from 1.
+	At      time.Time
+	Attempt int
 }
 
 // Receipt is what a transport can say about a document it handed over.
@@ -59,8 +62,8 @@ type Transport interface {
 type Setup struct {
 	// BaseDir is where relative folders of file targets begin.
 	BaseDir string
-	// Secret resolves a reference such as env:NAME.
-	Secret func(ref string) (string, error)
+	// Secrets resolves references such as env:NAME.
+	Secrets Secrets
 	// RootCAs verifies servers; nil takes the system's.
 	RootCAs *x509.CertPool
 }
@@ -84,6 +87,11 @@ type Failure struct {
 	// MayHaveReached says that the receiver may hold the document although it
 	// did not confirm it.
 	MayHaveReached bool
+	// Credentials says that the receiver refused who sends rather than what was
+	// sent: the target's secrets are read anew for the next attempt.
+	Credentials bool
+	// Wait is the pause that the receiver asked for.
+	Wait time.Duration
 	// Cause may quote the receiver; it is not part of Error.
 	Cause error
 }
@@ -104,40 +112,22 @@ func temporary(what string, cause error) *Failure {
 	kind := "failed"
 	var network net.Error
 	var dns *net.DNSError
+	var certificate *tls.CertificateVerificationError
 	switch {
 	case errors.As(cause, &dns):
 		kind = "name not found"
+	case errors.As(cause, &certificate):
+		kind = "met a certificate that cannot be verified"
 	case errors.Is(cause, context.DeadlineExceeded), errors.As(cause, &network) && network.Timeout():
 		kind = "timed out"
 	case errors.Is(cause, context.Canceled):
 		kind = "was cut short"
+	case errors.Is(cause, syscall.ENOSPC):
+		kind = "found the disk full"
+	case errors.Is(cause, fs.ErrPermission):
+		kind = "was not permitted"
 	}
 	return &Failure{Reason: what + " " + kind, Cause: cause}
-}
-
-// Environment resolves env:NAME from the process environment.
-func Environment(ref string) (string, error) {
-	name, ok := strings.CutPrefix(ref, "env:")
-	if !ok {
-		return "", fmt.Errorf("secret reference %q is not env:NAME", ref)
-	}
-	value, ok := os.LookupEnv(name)
-	if !ok {
-		return "", fmt.Errorf("environment variable %s is not set", name)
-	}
-	return value, nil
-}
-
-// resolve returns value, or the secret it refers to.
-func (s Setup) resolve(value string) (string, error) {
-	if !strings.HasPrefix(value, "env:") {
-		return value, nil
-	}
-	secret, err := s.Secret(value)
-	if err != nil {
-		return "", &Failure{Reason: "the secret " + value + " cannot be read", Cause: err}
-	}
-	return secret, nil
 }
 
 // receiptLength is how much of a receiver's answer is kept.

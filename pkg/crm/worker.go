@@ -27,21 +27,25 @@ var (
 type Worker struct {
 	Leads    lead.Store
 	Profiles dealer.Source
-	// Now, Log and Secret default to time.Now, slog.Default and Environment.
-	Now    func() time.Time
-	Log    *slog.Logger
-	Secret func(ref string) (string, error)
+	// Now, Log and Secrets default to time.Now, slog.Default and the process
+	// environment.
+	Now     func() time.Time
+	Log     *slog.Logger
+	Secrets Secrets
 	// OnHandOver, when set, is called after each hand-over was recorded.
 	OnHandOver func(HandOver)
 
 	// BaseDir is where relative folders of file targets begin. Default: the
 	// working directory.
 	BaseDir string
-	// Lease is how long an attempt that another process began and did not end
-	// is presumed under way. It must exceed the longest target timeout. Zero:
-	// no other process delivers from this store, so such an attempt was cut
-	// off and is repeated at once as a resend.
+	// Lease is how long beyond its target's timeout an attempt that another
+	// process began and did not end is presumed under way. Zero: no other
+	// process delivers from this store, so such an attempt was cut off and is
+	// repeated at once as a resend.
 	Lease time.Duration
+	// FirstWait is the longest pause after a target's first failure; it doubles
+	// with each further one up to MaxWait. Defaults 1s and 30m.
+	FirstWait, MaxWait time.Duration
 	// Transports adds target types to the built-in ones.
 	Transports map[string]Opener
 	// RootCAs verifies HTTPS and mail servers; nil takes the system's.
@@ -67,7 +71,9 @@ type HandOver struct {
 // that the queue is done with the lead: each target took it, refused it for
 // good or may not have it, or the lead no longer exists. An error means that
 // the same call is to be made again later; targets that are done are then
-// skipped. Errors hold no personal data.
+// skipped. An error with a method RetryAfter() time.Duration says how much
+// later: the longest pause that a failed target asks for. Errors hold no
+// personal data.
 func (w *Worker) Handle(ctx context.Context, leadID string) error {
 	if _, busy := w.underWay.LoadOrStore(leadID, struct{}{}); busy {
 		return fmt.Errorf("lead %s: %w", leadID, ErrBusy)
@@ -101,6 +107,7 @@ func (w *Worker) Handle(ctx context.Context, leadID string) error {
 		states[d.Target] = d
 	}
 	var failures []error
+	var wait time.Duration
 	for _, t := range targets {
 		state, known := states[t.Name]
 		if !known {
@@ -109,9 +116,32 @@ func (w *Worker) Handle(ctx context.Context, leadID string) error {
 		a := attempt{worker: w, profile: p, record: record, target: t, state: state}
 		if err := a.run(ctx); err != nil {
 			failures = append(failures, fmt.Errorf("lead %s, target %s: %w", leadID, t.Name, err))
+			wait = max(wait, a.wait)
 		}
 	}
+	if wait > 0 {
+		return &retry{errors.Join(failures...), wait}
+	}
 	return errors.Join(failures...)
+}
+
+// Check says which targets of the profile this worker cannot serve at all: a
+// type that has no transport here, or a secret that has no source here.
+func (w *Worker) Check(p *dealer.Profile) error {
+	var faults []error
+	for _, t := range p.Delivery {
+		if _, err := w.open(t); err != nil {
+			faults = append(faults, fmt.Errorf("delivery target %s: %w", t.Name, err))
+		}
+		cache, ok := w.secrets().(*SecretCache)
+		for _, ref := range t.Secrets() {
+			scheme, _, _ := dealer.SplitSecret(ref)
+			if ok && cache.Sources[scheme] == nil {
+				faults = append(faults, fmt.Errorf("delivery target %s: %s needs AWS, which is not configured here: set AWS_REGION and credentials, or write env:NAME", t.Name, ref))
+			}
+		}
+	}
+	return errors.Join(faults...)
 }
 
 // applicable lists the targets that take the lead's rooftop.
@@ -148,12 +178,18 @@ func (w *Worker) open(t dealer.Target) (Transport, error) {
 	if !ok {
 		open, ok = openers[t.Type]
 	}
+	if !ok && (t.Type == dealer.TargetSES || t.Type == dealer.TargetS3) {
+		return nil, &Failure{Reason: "a target of type " + t.Type + " needs AWS, which is not configured here: set AWS_REGION and credentials, or use another type"}
+	}
 	if !ok {
 		return nil, permanent("unknown target type")
 	}
-	secret := w.Secret
-	if secret == nil {
-		secret = Environment
+	return open(t, Setup{BaseDir: w.BaseDir, Secrets: w.secrets(), RootCAs: w.RootCAs})
+}
+
+func (w *Worker) secrets() Secrets {
+	if w.Secrets == nil {
+		return &SecretCache{Sources: map[string]Source{"env": Environment}}
 	}
-	return open(t, Setup{BaseDir: w.BaseDir, Secret: secret, RootCAs: w.RootCAs})
+	return w.Secrets
 }

@@ -56,9 +56,7 @@ func check(p *Profile, r *reader) {
 	checkFeed(p, r)
 	checkLeads(&p.Leads, r)
 	checkDelivery(p, r)
-	r.oneOf("adf.names", p.ADF.Names, "all", "full", "split")
-	r.oneOf("adf.no_vehicle", p.ADF.NoVehicle, "placeholder", "empty", "omit")
-	r.length("adf.provider_name", p.ADF.ProviderName, maxName)
+	checkADF(&p.ADF, "adf", r)
 	checkAccess(&p.Access, r)
 }
 

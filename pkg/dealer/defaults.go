@@ -65,20 +65,55 @@ func fillDefaults(p *Profile, has func(path string) bool) {
 		text("leads.appointments."+name+".mode", &policy.Mode, "manual")
 		p.Leads.Appointments[name] = policy
 	}
+	text("adf.names", &p.ADF.Names, "all")
+	text("adf.no_vehicle", &p.ADF.NoVehicle, "placeholder")
 	for i := range p.Delivery {
 		t, at := &p.Delivery[i], fmt.Sprintf("delivery[%d]", i)
 		duration(at+".timeout", &t.Timeout, 20*time.Second)
-		switch t.Type = strings.ToLower(t.Type); t.Type {
-		case TargetHTTPS:
-			text(at+".content_type", &t.ContentType, "application/x-adf+xml")
-		case TargetSMTP:
-			text(at+".starttls", &t.StartTLS, "required")
-			text(at+".subject", &t.Subject, "ADF lead for {rooftop}")
+		t.Type = strings.ToLower(t.Type)
+		form := p.ADF
+		fillCRM(t, &form, func(member string) bool { return has(at + "." + member) })
+		fillTarget(t, func(member string, into *string, value string) {
+			if *into == "" {
+				text(at+"."+member, into, value)
+			}
+		})
+		if own := t.ADF; own != nil {
+			if has(at + ".adf.names") {
+				form.Names = own.Names
+			}
+			if has(at + ".adf.provider_name") {
+				form.ProviderName = own.ProviderName
+			}
+			if has(at + ".adf.no_vehicle") {
+				form.NoVehicle = own.NoVehicle
+			}
+			if has(at + ".adf.consent") {
+				form.Consent = own.Consent
+			}
+		}
+		if t.ADF != nil || form != p.ADF {
+			t.ADF = &form
 		}
 	}
-	text("adf.names", &p.ADF.Names, "all")
-	text("adf.no_vehicle", &p.ADF.NoVehicle, "placeholder")
 	number("access.per_minute", &p.Access.PerMinute, 600)
 	number("access.leads_per_hour", &p.Access.LeadsPerHour, 120)
 	number("access.rate_limit_status", &p.Access.RateLimitStatus, 429)
+}
+
+// fillTarget sets what neither the document nor the CRM's profile says.
+func fillTarget(t *Target, text func(member string, into *string, value string)) {
+	switch t.Type {
+	case TargetHTTPS:
+		text("content_type", &t.ContentType, "application/x-adf+xml")
+		if t.Auth != nil && t.Auth.Type == AuthHMAC {
+			text("auth.header", &t.Auth.Header, "X-Signature")
+		}
+	case TargetSMTP:
+		text("starttls", &t.StartTLS, "required")
+		fallthrough
+	case TargetSES:
+		text("subject", &t.Subject, "ADF lead for {rooftop}")
+		text("mode", &t.Mode, "body")
+	}
 }

@@ -20,7 +20,8 @@ type Queue struct {
 	Workers int
 	// FirstWait is the longest pause after a first failure; it doubles with
 	// every further one up to MaxWait. The real pause lies between a half and
-	// the whole of it, at random. Defaults 1s and 15m.
+	// the whole of it, at random. Defaults 1s and 15m. A handler's error with a
+	// method RetryAfter() time.Duration sets the pause itself, up to an hour.
 	FirstWait, MaxWait time.Duration
 	// Grace is how long handlers may go on after Run's context ended before
 	// their own context ends too. Default 20s.
@@ -119,6 +120,19 @@ func (q *Queue) change(ctx context.Context, leadID string, edit func(*ticket) (k
 		}
 		return b.Put([]byte(leadID), t.encode())
 	})
+}
+
+// longestAsked is the longest pause that a handler may ask for.
+const longestAsked = time.Hour
+
+// wait is the pause after a failed attempt: the one its error asks for, else
+// a random one.
+func (q *Queue) wait(attempts int, failure error) time.Duration {
+	var later interface{ RetryAfter() time.Duration }
+	if errors.As(failure, &later) && later.RetryAfter() > 0 {
+		return min(later.RetryAfter(), longestAsked)
+	}
+	return q.waitAfter(attempts)
 }
 
 // waitAfter is the random pause after the given number of failures.

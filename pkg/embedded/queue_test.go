@@ -258,3 +258,38 @@ func TestHandlersThatDoNotEndAreCutOffAfterTheGrace(t *testing.T) {
 		t.Error("the lead that was cut off is lost")
 	}
 }
+
+// later is a failure that knows when to come back.
+type later time.Duration
+
+func (l later) Error() string             { return "later" }
+func (l later) RetryAfter() time.Duration { return time.Duration(l) }
+
+func TestAHandlerSaysItselfWhenToComeBack(t *testing.T) {
+	q := fast(open(t, t.TempDir()), time.Now)
+	waits := make(chan time.Duration, 10)
+	q.OnFailure = func(_ string, _ int, wait time.Duration, _ error) { waits <- wait }
+	asked := []time.Duration{300 * time.Millisecond, 0, 99 * time.Hour}
+	var times []time.Time
+	stop := running(t, q, func(context.Context, string) error {
+		times = append(times, time.Now())
+		return fmt.Errorf("lead: %w", later(asked[len(times)-1]))
+	})
+	defer stop()
+	if err := q.Enqueue(t.Context(), "a"); err != nil {
+		t.Fatal(err)
+	}
+	if got := <-waits; got != asked[0] {
+		t.Errorf("pause %v, want the one asked for", got)
+	}
+	if got := <-waits; got > 20*time.Millisecond {
+		t.Errorf("pause %v when none was asked for", got)
+	}
+	if got := <-waits; got != time.Hour {
+		t.Errorf("pause %v, want no more than an hour", got)
+	}
+	stop()
+	if took := times[1].Sub(times[0]); took < asked[0] {
+		t.Errorf("came back after %v", took)
+	}
+}

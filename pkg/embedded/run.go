@@ -84,7 +84,7 @@ func (r *run) attempt(ctx context.Context, j job) {
 	failure := r.guarded(ctx, j.id)
 	attempts, wait := j.attempts+1, time.Duration(0)
 	if failure != nil {
-		wait = q.waitAfter(int(attempts))
+		wait = q.wait(int(attempts), failure)
 	}
 	write := func(t *ticket) (keep bool) {
 		again := t.times != j.times

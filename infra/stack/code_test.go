@@ -74,6 +74,10 @@ var withoutCall = []string{
 	"sqs:DeleteMessage", "sqs:GetQueueAttributes", "sqs:ReceiveMessage",
 }
 
+// withoutRole are called although no role allows them: by the command, with the
+// rights of the person who runs it.
+var withoutRole = []string{"dynamodb:Scan"}
+
 func TestRolesMayDoWhatTheCodeCallsAndNothingElse(t *testing.T) {
 	known := operations()
 	called := map[string]bool{}
@@ -99,7 +103,7 @@ func TestRolesMayDoWhatTheCodeCallsAndNothingElse(t *testing.T) {
 	}
 	may := allowed()
 	for _, action := range sorted(called) {
-		if !slices.Contains(may, action) {
+		if !slices.Contains(may, action) && !slices.Contains(withoutRole, action) {
 			t.Errorf("the code calls %s, which no role allows", action)
 		}
 	}

@@ -35,20 +35,20 @@ var needs = map[string]map[string][]string{
 		"${AgentLogGroup.Arn}":            {"logs:CreateLogStream", "logs:PutLogEvents"},
 		"${SiteBucket.Arn}/${ProfileKey}": {"s3:GetObject"},
 		"${InventoryTable.Arn}":           {"dynamodb:BatchGetItem", "dynamodb:GetItem"},
-		"${LeadsTable.Arn}":               {"dynamodb:BatchGetItem", "dynamodb:DeleteItem", "dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:Query"},
+		"${LeadsTable.Arn}":               {"dynamodb:BatchGetItem", "dynamodb:ConditionCheckItem", "dynamodb:DeleteItem", "dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:Query"},
 		"${LeadQueue.Arn}":                {"sqs:SendMessage"},
 	},
 	"McpRole": {
 		"${McpLogGroup.Arn}":              {"logs:CreateLogStream", "logs:PutLogEvents"},
 		"${SiteBucket.Arn}/${ProfileKey}": {"s3:GetObject"},
 		"${InventoryTable.Arn}":           {"dynamodb:BatchGetItem", "dynamodb:GetItem"},
-		"${LeadsTable.Arn}":               {"dynamodb:BatchGetItem", "dynamodb:DeleteItem", "dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:Query"},
+		"${LeadsTable.Arn}":               {"dynamodb:BatchGetItem", "dynamodb:ConditionCheckItem", "dynamodb:DeleteItem", "dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:Query"},
 		"${LeadQueue.Arn}":                {"sqs:SendMessage"},
 	},
 	"LeadWorkerRole": {
 		"${LeadWorkerLogGroup.Arn}":       {"logs:CreateLogStream", "logs:PutLogEvents"},
 		"${SiteBucket.Arn}/${ProfileKey}": {"s3:GetObject"},
-		"${LeadsTable.Arn}":               {"dynamodb:GetItem", "dynamodb:Query", "dynamodb:UpdateItem"},
+		"${LeadsTable.Arn}":               {"dynamodb:ConditionCheckItem", "dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:Query", "dynamodb:UpdateItem"},
 		"${LeadQueue.Arn}":                {"sqs:DeleteMessage", "sqs:GetQueueAttributes", "sqs:ReceiveMessage"},
 	},
 	"FeedImportRole": {
@@ -141,7 +141,7 @@ func serviceOf(role string) string {
 // What policies of this template may hold; anything else may be misspelt.
 var (
 	knownActions = []string{
-		"dynamodb:BatchGetItem", "dynamodb:BatchWriteItem", "dynamodb:DeleteItem", "dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:Query", "dynamodb:UpdateItem",
+		"dynamodb:BatchGetItem", "dynamodb:BatchWriteItem", "dynamodb:ConditionCheckItem", "dynamodb:DeleteItem", "dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:Query", "dynamodb:UpdateItem",
 		"logs:CreateLogStream", "logs:PutLogEvents", "s3:GetObject", "s3:ListBucket", "s3:PutObject", "sns:Publish",
 		"sqs:DeleteMessage", "sqs:GetQueueAttributes", "sqs:ReceiveMessage", "sqs:SendMessage",
 	}

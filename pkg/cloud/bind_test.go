@@ -23,9 +23,13 @@ func TestALostAnswerOfABindLeavesWhatWasBound(t *testing.T) {
 		Value: "fresh", Digest: "y", LeadID: first.Record.ID, ExpiresAt: epoch.Add(48 * time.Hour),
 		Answer: &lead.Answer{Data: []byte(`{"status":"duplicate"}`), Message: "Known."},
 	}
-	w.lose["PutItem"] = 1
+	w.lose["TransactWriteItems"] = 1
+	// DynamoDB knows a repetition for some minutes; later it finds the key taken.
+	if err := leads.Bind(t.Context(), "seabright", want, epoch); err != nil && !errors.Is(err, lead.ErrKeyTaken) {
+		t.Fatalf("the repeated bind: %v, want success or ErrKeyTaken", err)
+	}
 	if err := leads.Bind(t.Context(), "seabright", want, epoch); !errors.Is(err, lead.ErrKeyTaken) {
-		t.Fatalf("the repeated bind: %v, want ErrKeyTaken", err)
+		t.Fatalf("the bind again: %v, want ErrKeyTaken", err)
 	}
 	got, err := leads.ByKey(t.Context(), "seabright", "fresh", epoch)
 	if err != nil {

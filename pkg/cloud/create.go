@@ -155,7 +155,7 @@ func (s *Leads) guards(e lead.Entry, now time.Time) ([]guard, error) {
 	record[attrDoc] = bin(doc)
 	inUse := fmt.Errorf("lead id %s is in use", r.ID)
 	add(record, r.ExpiresAt, inUse)
-	add(key(receivedPK(r.DealerID), receivedSK(r.ReceivedAt, r.ID)), r.ExpiresAt, inUse)
+	add(key(receivedPK(r.DealerID), timeSK(r.ReceivedAt, r.ID)), r.ExpiresAt, inUse)
 	waiting := key(outboxPK(r.DealerID), r.ID)
 	waiting[attrAt] = num(r.ReceivedAt.UnixNano())
 	add(waiting, r.ExpiresAt, inUse)
@@ -174,33 +174,15 @@ func (s *Leads) guards(e lead.Entry, now time.Time) ([]guard, error) {
 	return guards, nil
 }
 
-// Bind writes one item on the condition that Create puts on it. When the
-// answer of the put is lost, its repetition finds the key taken.
+// Bind writes one item on the condition that Create puts on it, and that its
+// lead is there. When the answer of the put is lost, its repetition finds the
+// key taken.
 func (s *Leads) Bind(ctx context.Context, dealerID string, k lead.Key, now time.Time) error {
 	i, err := keyItem(dealerID, k)
 	if err != nil {
 		return err
 	}
-	put := s.put(expire(i, k.ExpiresAt), now)
-	for try := 0; ; try++ {
-		if err := pause(ctx, try); err != nil {
-			return err
-		}
-		_, err := s.client.PutItem(ctx, &dynamodb.PutItemInput{
-			TableName: put.TableName, Item: put.Item, ConditionExpression: put.ConditionExpression,
-			ExpressionAttributeNames: put.ExpressionAttributeNames, ExpressionAttributeValues: put.ExpressionAttributeValues,
-		})
-		if err == nil {
-			return nil
-		}
-		if conditionFailed(err) {
-			return lead.ErrKeyTaken
-		}
-		// A transaction that touches the same item is under way.
-		if _, busy := errors.AsType[*types.TransactionConflictException](err); !busy {
-			return fmt.Errorf("idempotency key: %w", err)
-		}
-	}
+	return s.beside(ctx, dealerID, k.LeadID, s.put(expire(i, k.ExpiresAt), now), lead.ErrKeyTaken)
 }
 
 // keyItem is the item of an idempotency key. Create adds the lead it belongs

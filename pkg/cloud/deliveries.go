@@ -4,32 +4,17 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/dealer-agent/dealer/pkg/lead"
 )
 
 // Deliveries reads the lead's partition.
 func (s *Leads) Deliveries(ctx context.Context, dealerID, leadID string) ([]lead.Delivery, error) {
-	var all []lead.Delivery
-	var fault error
-	err := s.query(ctx, leadPK(dealerID, leadID), skRecord, false, func(i item) bool {
-		if !strings.HasPrefix(getStr(i, attrSK), skDelivery) {
-			return true
-		}
-		var d lead.Delivery
-		if fault = json.Unmarshal([]byte(getStr(i, attrDoc)), &d); fault != nil {
-			return false
-		}
-		all = append(all, d)
-		return true
-	})
-	if err == nil {
-		err = fault
-	}
+	all, err := readDocuments[lead.Delivery](ctx, s, leadPK(dealerID, leadID), skDelivery)
 	if err != nil {
 		return nil, fmt.Errorf("deliveries of lead %s: %w", leadID, err)
 	}
@@ -37,44 +22,65 @@ func (s *Leads) Deliveries(ctx context.Context, dealerID, leadID string) ([]lead
 }
 
 // UpdateDelivery writes one item on condition of its version. The first write
-// takes the lead's own end, so that both are forgotten together.
+// takes the lead's own end, so that both are forgotten together, and needs the
+// record; what the first write made is removed with it.
 func (s *Leads) UpdateDelivery(ctx context.Context, dealerID, leadID string, d lead.Delivery) (lead.Delivery, error) {
 	next := d
 	next.Version++
-	doc, err := json.Marshal(next)
+	var err error
+	if d.Version == 0 {
+		err = s.firstDelivery(ctx, dealerID, leadID, next)
+	} else {
+		err = s.nextDelivery(ctx, dealerID, leadID, next, d.Version)
+	}
 	if err != nil {
 		return lead.Delivery{}, err
 	}
+	return next, nil
+}
+
+func (s *Leads) firstDelivery(ctx context.Context, dealerID, leadID string, d lead.Delivery) error {
+	record, err := s.get(ctx, leadPK(dealerID, leadID), skRecord)
+	if err != nil {
+		return fmt.Errorf("delivery of lead %s: %w", leadID, err)
+	}
+	if record == nil {
+		return lead.ErrNotFound
+	}
+	i, err := document(leadPK(dealerID, leadID), skDelivery+d.Target, d)
+	if err != nil {
+		return err
+	}
+	i[attrVersion] = num(d.Version)
+	keepAsLongAs(i, record)
+	return s.beside(ctx, dealerID, leadID, &types.Put{
+		TableName: aws.String(s.name), Item: i,
+		ConditionExpression: aws.String("attribute_not_exists(#pk)"), ExpressionAttributeNames: map[string]string{"#pk": attrPK},
+	}, lead.ErrConflict)
+}
+
+func (s *Leads) nextDelivery(ctx context.Context, dealerID, leadID string, d lead.Delivery, current int64) error {
+	doc, err := json.Marshal(d)
+	if err != nil {
+		return err
+	}
 	in := &dynamodb.UpdateItemInput{
-		TableName:                aws.String(s.name),
-		Key:                      key(leadPK(dealerID, leadID), skDelivery+d.Target),
-		ExpressionAttributeNames: map[string]string{"#doc": attrDoc, "#version": attrVersion},
-		ExpressionAttributeValues: item{
-			":doc": str(string(doc)), ":next": num(next.Version),
-		},
-		UpdateExpression: aws.String("SET #doc = :doc, #version = :next"),
+		TableName:                 aws.String(s.name),
+		Key:                       key(leadPK(dealerID, leadID), skDelivery+d.Target),
+		ConditionExpression:       aws.String("#version = :current"),
+		UpdateExpression:          aws.String("SET #doc = :doc, #version = :next"),
+		ExpressionAttributeNames:  map[string]string{"#doc": attrDoc, "#version": attrVersion},
+		ExpressionAttributeValues: item{":doc": str(string(doc)), ":next": num(d.Version), ":current": num(current)},
 	}
-	if d.Version != 0 {
-		in.ConditionExpression = aws.String("#version = :current")
-		in.ExpressionAttributeValues[":current"] = num(d.Version)
-	} else {
-		in.ConditionExpression = aws.String("attribute_not_exists(#version)")
-		record, err := s.get(ctx, leadPK(dealerID, leadID), skRecord)
-		if err != nil {
-			return lead.Delivery{}, fmt.Errorf("lead %s: %w", leadID, err)
-		}
-		if until := record[attrUntil]; until != nil {
-			in.UpdateExpression = aws.String("SET #doc = :doc, #version = :next, #until = :until, #expires = :expires")
-			in.ExpressionAttributeNames["#until"], in.ExpressionAttributeNames["#expires"] = attrUntil, attrExpires
-			in.ExpressionAttributeValues[":until"], in.ExpressionAttributeValues[":expires"] = until, record[attrExpires]
-		}
-	}
-	_, err = s.client.UpdateItem(ctx, in)
+	err = again(ctx, func() error {
+		_, err := s.client.UpdateItem(ctx, in)
+		return err
+	})
 	if conditionFailed(err) {
-		return lead.Delivery{}, lead.ErrConflict
+		return lead.ErrConflict
 	}
 	if err != nil {
-		return lead.Delivery{}, fmt.Errorf("delivery of lead %s: %w", leadID, err)
+		return fmt.Errorf("delivery of lead %s: %w", leadID, err)
 	}
-	return next, nil
+	return nil
 }

@@ -36,6 +36,7 @@
 //	pk                           sk                    holds
 //	<dealer>#lead#<lead id>      record                the lead, packed and compressed
 //	<dealer>#lead#<lead id>      delivery#<target>     how far one target has come
+//	<dealer>#lead#<lead id>      event#<time>#<id>     what was done about the lead later
 //	<dealer>#key#<sha-256>       key                   an idempotency key
 //	<dealer>#equal#<digest>      equal                 a duplicate key and the lead it stands for
 //	<dealer>#received            <time>#<lead id>      leads by time, for lists
@@ -43,7 +44,11 @@
 //	<dealer>#slots#<rooftop>#<type>  <start>#<end>     who takes the slot; the rooftop is hashed
 //	<dealer>#agenda              <start>#<lead id>     visits by time, for lists
 //	<dealer>#outbox              <lead id>             leads not yet known to be queued
+//	<dealer>#audit               <time>#<id>           the account of erasures, exports and the like
+//	<dealer>#erase               <lead id>             erasures under way
 //
 // A lead is one transaction on conditions of stored items: repeating it after
-// an answer was lost finds its own items and succeeds.
+// an answer was lost finds its own items and succeeds. Whatever else is written
+// about a lead is written on condition that its record is there, so that an
+// erased lead cannot come back.
 package cloud

@@ -213,6 +213,19 @@ func conditionFailed(err error) bool {
 	return failed
 }
 
+// again repeats the request for as long as a transaction touches its item.
+func again(ctx context.Context, request func() error) error {
+	for try := 0; ; try++ {
+		if err := pause(ctx, try); err != nil {
+			return err
+		}
+		err := request()
+		if _, busy := errors.AsType[*types.TransactionConflictException](err); !busy {
+			return err
+		}
+	}
+}
+
 // codec compresses documents. Both directions are safe for concurrent use.
 type codec struct {
 	in  *zstd.Encoder

@@ -30,11 +30,11 @@ var _ lead.Store = (*Leads)(nil)
 // NewLeads keeps leads in the named table.
 func NewLeads(client *dynamodb.Client, name string) *Leads { return &Leads{newTable(client, name)} }
 
-func leadPK(dealerID, leadID string) string    { return dealerID + "#lead#" + leadID }
-func equalPK(dealerID, digest string) string   { return dealerID + "#equal#" + digest }
-func outboxPK(dealerID string) string          { return dealerID + "#outbox" }
-func receivedPK(dealerID string) string        { return dealerID + "#received" }
-func receivedSK(t time.Time, id string) string { return fmt.Sprintf("%020d#%s", t.UnixNano(), id) }
+func leadPK(dealerID, leadID string) string  { return dealerID + "#lead#" + leadID }
+func equalPK(dealerID, digest string) string { return dealerID + "#equal#" + digest }
+func outboxPK(dealerID string) string        { return dealerID + "#outbox" }
+func receivedPK(dealerID string) string      { return dealerID + "#received" }
+func timeSK(t time.Time, id string) string   { return fmt.Sprintf("%020d#%s", t.UnixNano(), id) }
 
 // ByKey reads one item.
 func (s *Leads) ByKey(ctx context.Context, dealerID, value string, now time.Time) (lead.Key, error) {
@@ -124,7 +124,7 @@ func (s *Leads) Outbox(ctx context.Context, dealerID string, before time.Time, l
 func (s *Leads) List(ctx context.Context, dealerID string, before time.Time, limit int, now time.Time) ([]lead.Record, error) {
 	const page = 25
 	var all []lead.Record
-	below := receivedSK(before, "")
+	below := timeSK(before, "")
 	for len(all) < limit {
 		var ids []string
 		err := s.query(ctx, receivedPK(dealerID), below, true, func(i item) bool {

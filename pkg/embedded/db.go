@@ -39,6 +39,9 @@ var (
 
 // DB is one open data file. It is safe for concurrent use.
 type DB struct {
+	path string
+	// swap is held for writing while bolt is replaced by a fresh file.
+	swap sync.RWMutex
 	bolt *bolt.DB
 	// wake tells the running Queue that there is something to do.
 	wake chan struct{}
@@ -57,17 +60,20 @@ func Open(dir string) (*DB, error) {
 		return nil, err
 	}
 	path := filepath.Join(dir, fileName)
-	file, err := bolt.Open(path, 0o600, &bolt.Options{Timeout: lockWait, FreelistType: bolt.FreelistMapType})
+	file, err := openFile(path)
 	switch {
 	case errors.Is(err, bolterrors.ErrTimeout):
 		return nil, fmt.Errorf("%s: %w", path, ErrInUse)
 	case err != nil:
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	db := &DB{bolt: file, wake: make(chan struct{}, 1)}
+	db := &DB{path: path, bolt: file, wake: make(chan struct{}, 1)}
 	db.idle = sync.NewCond(&db.mu)
 	if err := file.Update(prepare); err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), file.Close())
+	}
+	if err := db.finishRewrite(); err != nil {
+		return nil, errors.Join(err, file.Close())
 	}
 	return db, nil
 }
@@ -96,6 +102,8 @@ func (db *DB) Close() error {
 		db.idle.Wait()
 	}
 	db.mu.Unlock()
+	db.swap.RLock()
+	defer db.swap.RUnlock()
 	return db.bolt.Close()
 }
 
@@ -103,6 +111,8 @@ func (db *DB) view(ctx context.Context, read func(*bolt.Tx) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
+	db.swap.RLock()
+	defer db.swap.RUnlock()
 	err := db.bolt.View(read)
 	if errors.Is(err, bolterrors.ErrDatabaseNotOpen) {
 		return ErrClosed
@@ -157,6 +167,8 @@ func (db *DB) commitWaiting() {
 // commit writes the group in one transaction. The first that fails is answered
 // and taken out, then the rest is tried again from the start.
 func (db *DB) commit(group []*write) {
+	db.swap.RLock()
+	defer db.swap.RUnlock()
 	for len(group) > 0 {
 		failed := -1
 		err := db.bolt.Update(func(tx *bolt.Tx) error {

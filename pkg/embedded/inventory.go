@@ -210,14 +210,14 @@ func readHead(lot *bolt.Bucket) (h inventory.Head, err error) {
 	return h, json.Unmarshal(value, &h)
 }
 
-// dealerBucket returns the dealer's bucket with its sub-buckets, made if missing.
+// dealerBucket returns the dealer's bucket with its sub-buckets, made if
+// missing: a file of an older release lacks those that came later.
 func dealerBucket(parent *bolt.Bucket, dealerID string, names ...[]byte) (*bolt.Bucket, error) {
 	b, err := parent.CreateBucketIfNotExists([]byte(dealerID))
 	if err != nil {
 		return nil, err
 	}
 	for _, name := range names {
-		// An older release may have made fewer.
 		if b.Bucket(name) != nil {
 			continue
 		}

@@ -20,6 +20,9 @@ func (s leadStore) Bind(ctx context.Context, dealerID string, k lead.Key, now ti
 		if err := free(b, k.Value, now); err != nil {
 			return err
 		}
+		if b.Bucket(recordsBucket).Get([]byte(k.LeadID)) == nil {
+			return lead.ErrNotFound
+		}
 		if err := purge(b, now, purgeAtOnce); err != nil {
 			return err
 		}

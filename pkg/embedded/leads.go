@@ -25,11 +25,14 @@ var (
 	waitingBucket    = []byte("waiting")    // lead id → its key in outbox
 	deliveriesBucket = []byte("deliveries") // lead id, 0, target → lead.Delivery
 	expiryBucket     = []byte("expiry")     // moment, bucket's initial, key → nothing
+	storiesBucket    = []byte("stories")    // lead id, 0, moment, event id → lead.Event
+	auditsBucket     = []byte("audits")     // moment, audit id → lead.Audit
 )
 
 var leadBuckets = [][]byte{
 	recordsBucket, keysBucket, equalsBucket, receivedBucket, outboxBucket, waitingBucket, deliveriesBucket, expiryBucket,
 	slotsBucket, visitsBucket, agendaBucket,
+	storiesBucket, auditsBucket,
 }
 
 // holder is the lead that stands for a duplicate key.
@@ -203,6 +206,9 @@ func (s leadStore) UpdateDelivery(ctx context.Context, dealerID, leadID string, 
 		b, err := dealerBucket(tx.Bucket(leadsBucket), dealerID, leadBuckets...)
 		if err != nil {
 			return err
+		}
+		if b.Bucket(recordsBucket).Get([]byte(leadID)) == nil {
+			return lead.ErrNotFound
 		}
 		var current lead.Delivery
 		if value := b.Bucket(deliveriesBucket).Get(key); value != nil {

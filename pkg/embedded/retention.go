@@ -38,6 +38,11 @@ func purge(b *bolt.Bucket, now time.Time, limit int) error {
 	for k, _ := c.First(); k != nil && len(due) != limit && bytes.Compare(k[:8], end) <= 0; k, _ = c.Next() {
 		due = append(due, bytes.Clone(k))
 	}
+	if len(due) > 0 {
+		if err := rewriteLater(b.Tx()); err != nil {
+			return err
+		}
+	}
 	for _, k := range due {
 		if err := b.Bucket(expiryBucket).Delete(k); err != nil {
 			return err
@@ -77,27 +82,50 @@ func forget(b *bolt.Bucket, kind byte, key []byte, now time.Time) error {
 	if err != nil || !expired(r.ExpiresAt, now) {
 		return err
 	}
-	prefix := deliveryKey(string(key), "")
-	var gone [][]byte
-	c := b.Bucket(deliveriesBucket).Cursor()
-	for k, _ := c.Seek(prefix); bytes.HasPrefix(k, prefix); k, _ = c.Next() {
-		gone = append(gone, bytes.Clone(k))
-	}
-	for _, k := range gone {
-		if err := b.Bucket(deliveriesBucket).Delete(k); err != nil {
+	return removeLead(b, key, r.ReceivedAt)
+}
+
+// removeLead removes a record and what hangs on it by its id. Keys and
+// duplicate keys have ends of their own.
+func removeLead(b *bolt.Bucket, id []byte, receivedAt time.Time) error {
+	for _, name := range [][]byte{deliveriesBucket, storiesBucket} {
+		if err := removeUnder(b.Bucket(name), deliveryKey(string(id), "")); err != nil {
 			return err
 		}
 	}
-	if err := b.Bucket(receivedBucket).Delete(append(moment(r.ReceivedAt), key...)); err != nil {
+	if err := b.Bucket(receivedBucket).Delete(append(moment(receivedAt), id...)); err != nil {
 		return err
 	}
-	if err := leaveOutbox(b, key); err != nil {
+	if err := leaveOutbox(b, id); err != nil {
 		return err
 	}
-	if err := forgetVisit(b, key, now); err != nil {
+	if err := forgetVisit(b, id, time.Time{}); err != nil {
 		return err
 	}
-	return b.Bucket(recordsBucket).Delete(key)
+	return b.Bucket(recordsBucket).Delete(id)
+}
+
+// removeUnder removes every key that begins with the prefix. The bucket may be
+// missing in a file of an older release.
+func removeUnder(b *bolt.Bucket, prefix []byte) error {
+	if b == nil {
+		return nil
+	}
+	var gone [][]byte
+	c := b.Cursor()
+	for k, _ := c.Seek(prefix); bytes.HasPrefix(k, prefix); k, _ = c.Next() {
+		gone = append(gone, bytes.Clone(k))
+	}
+	return removeAll(b, gone)
+}
+
+func removeAll(b *bolt.Bucket, keys [][]byte) error {
+	for _, k := range keys {
+		if err := b.Delete(k); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // writer puts values until the first fault, and notes when each expires.

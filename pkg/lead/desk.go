@@ -162,6 +162,9 @@ func (d *Desk) known(ctx context.Context, s *submission, now time.Time) (aap.Rep
 			"This idempotency_key already belongs to a lead with another payload. Send a new key with a new or changed lead; repeat a lead with every member unchanged, submitted_at included.")
 	}
 	first, err := d.Store.Load(ctx, s.dealerID, key.LeadID, now)
+	if errors.Is(err, ErrNotFound) {
+		return aap.Reply{}, false, nil // it is being erased, and its key with it
+	}
 	if err != nil {
 		return aap.Reply{}, false, fmt.Errorf("loading lead %s for its repeat: %w", key.LeadID, err)
 	}
@@ -181,6 +184,9 @@ func (d *Desk) duplicate(ctx context.Context, p *dealer.Profile, s *submission, 
 		return aap.Reply{}, false, fmt.Errorf("looking for an equal lead: %w", err)
 	}
 	first, err := d.Store.Load(ctx, s.dealerID, leadID, now)
+	if errors.Is(err, ErrNotFound) {
+		return aap.Reply{}, false, nil // it is being erased
+	}
 	if err != nil {
 		return aap.Reply{}, false, fmt.Errorf("loading lead %s for its duplicate: %w", leadID, err)
 	}
@@ -195,6 +201,9 @@ func (d *Desk) duplicate(ctx context.Context, p *dealer.Profile, s *submission, 
 			// A parallel request with the key was first: perhaps the equal lead
 			// itself, which was stored between the look at the key and now.
 			return d.known(ctx, s, now)
+		}
+		if errors.Is(err, ErrNotFound) {
+			return aap.Reply{}, false, nil // it was erased meanwhile
 		}
 		if err != nil {
 			return aap.Reply{}, false, fmt.Errorf("binding the idempotency key: %w", err)

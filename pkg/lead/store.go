@@ -156,8 +156,9 @@ type Store interface {
 	// outbox until Enqueued is called.
 	Create(ctx context.Context, e Entry, now time.Time) error
 	// Bind stores one more key of a stored lead, with an answer of its own. It
-	// is atomic, also against Create: ErrKeyTaken when an unexpired key of that
-	// value exists, whatever it holds; nothing is written then.
+	// is atomic, also against Create and Erase: ErrKeyTaken when an unexpired key
+	// of that value exists, whatever it holds, and ErrNotFound when the lead is
+	// not stored; nothing is written then.
 	Bind(ctx context.Context, dealerID string, k Key, now time.Time) error
 	// ByKey returns the unexpired idempotency key, or ErrNotFound.
 	ByKey(ctx context.Context, dealerID, key string, now time.Time) (Key, error)
@@ -175,11 +176,30 @@ type Store interface {
 	// target names; none is no error.
 	Deliveries(ctx context.Context, dealerID, leadID string) ([]Delivery, error)
 	// UpdateDelivery writes d when the stored version is d.Version (0: none
-	// stored) and returns d with its version raised; else ErrConflict.
+	// stored) and returns d with its version raised; else ErrConflict. A lead
+	// that is not stored, or no longer, gets no state: ErrNotFound or, for a
+	// version above 0, ErrConflict.
 	UpdateDelivery(ctx context.Context, dealerID, leadID string, d Delivery) (Delivery, error)
 	// List returns up to limit unexpired records received before the given
 	// time, newest first.
 	List(ctx context.Context, dealerID string, before time.Time, limit int, now time.Time) ([]Record, error)
+	// Note adds an event to the story of a stored lead, once for each id;
+	// ErrNotFound when there is no such lead.
+	Note(ctx context.Context, dealerID, leadID string, e Event) error
+	// Story returns the events of a lead, oldest first; none is no error.
+	Story(ctx context.Context, dealerID, leadID string) ([]Event, error)
+	// Erase removes all that is stored of the leads, wherever it stands: the
+	// records, their deliveries and stories, every key bound to them, their
+	// duplicate keys and places in lists and in the outbox; and writes the audit
+	// entry. Unknown leads are no error. From its return on nothing written
+	// about them succeeds, and the same submission makes a new lead. An Erase
+	// that is cut short leaves no record readable whose other parts are gone,
+	// and the next one finishes it, whatever leads that is for.
+	Erase(ctx context.Context, dealerID string, leadIDs []string, a Audit) error
+	// Audit writes an entry of the dealer's account, once for each id.
+	Audit(ctx context.Context, dealerID string, a Audit) error
+	// Audits returns the account, oldest first.
+	Audits(ctx context.Context, dealerID string) ([]Audit, error)
 }
 
 // Queue hands lead ids to the delivery worker, at least once each. It carries

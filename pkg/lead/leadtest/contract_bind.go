@@ -63,6 +63,10 @@ func boundRoundTrip(t *testing.T, s lead.Store) {
 	for _, other := range []string{"store-two", "store"} {
 		_, err := s.ByKey(t.Context(), other, bound(1).Value, epoch)
 		wantErr(t, err, lead.ErrNotFound)
+		wantErr(t, s.Bind(t.Context(), other, bound(1), epoch), lead.ErrNotFound)
+		theirs := entry(1)
+		theirs.Record.DealerID = other
+		create(t, s, theirs)
 		if err := s.Bind(t.Context(), other, bound(1), epoch); err != nil {
 			t.Fatalf("another dealer's key: %v", err)
 		}

@@ -31,6 +31,8 @@ type dealer struct {
 	deliveries map[string]map[string]lead.Delivery
 	visits     map[string]lead.Visit
 	slots      map[slotKey]*lead.Slot
+	stories    map[string][]lead.Event
+	audits     []lead.Audit
 }
 
 type equal struct {
@@ -45,6 +47,7 @@ func (m *Memory) dealer(id string) *dealer {
 			records: map[string]lead.Record{}, keys: map[string]lead.Key{}, equals: map[string]equal{},
 			outbox: map[string]time.Time{}, deliveries: map[string]map[string]lead.Delivery{},
 			visits: map[string]lead.Visit{}, slots: map[slotKey]*lead.Slot{},
+			stories: map[string][]lead.Event{},
 		}
 		m.dealers[id] = d
 	}
@@ -98,6 +101,9 @@ func (m *Memory) Bind(ctx context.Context, dealerID string, k lead.Key, now time
 	d := m.dealer(dealerID)
 	if old, ok := d.keys[k.Value]; ok && now.Before(old.ExpiresAt) {
 		return lead.ErrKeyTaken
+	}
+	if _, ok := d.records[k.LeadID]; !ok {
+		return lead.ErrNotFound
 	}
 	d.keys[k.Value] = cloneKey(k)
 	return nil
@@ -198,6 +204,9 @@ func (m *Memory) UpdateDelivery(ctx context.Context, dealerID, leadID string, d 
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	states := m.dealer(dealerID).deliveries
+	if _, ok := m.dealer(dealerID).records[leadID]; !ok {
+		return lead.Delivery{}, lead.ErrNotFound
+	}
 	if states[leadID][d.Target].Version != d.Version {
 		return lead.Delivery{}, lead.ErrConflict
 	}

@@ -1,27 +1,19 @@
 package adf
 
 import (
-	"bytes"
 	"encoding/json"
-	"errors"
-	"unicode/utf8"
 
 	"github.com/dealer-agent/dealer/pkg/aap"
-	"github.com/dealer-agent/dealer/pkg/aap/rawjson"
 )
 
 // request is a lead.submit payload. Most are plain and read in one pass over
-// their bytes, which halves the time of a rendering; what is unusual in any
-// way is left to the decoder of aap.LeadRequest.
+// their bytes, which checks as it reads; what is unusual in any way, damage
+// included, is left to the decoder of aap.LeadRequest.
 type request struct{ aap.LeadRequest }
 
-var errNotJSON = errors.New("not JSON")
-
 func (q *request) decode(payload []byte) error {
-	if !json.Valid(payload) {
-		return errNotJSON
-	}
-	if object(payload, q.member) {
+	c := cursor{text: string(payload)}
+	if c.object(q.member) && c.end() {
 		return nil
 	}
 	q.LeadRequest = aap.LeadRequest{}
@@ -30,56 +22,10 @@ func (q *request) decode(payload []byte) error {
 
 // members gives the place for the value of a member: a *string, **aap.Int,
 // *[]string, the members of an object, or nil for an unusual one.
-type members func(name []byte) any
+type members func(name string) any
 
-// object reads a JSON object; false when something in it is unusual.
-func object(value []byte, of members) bool {
-	if value = bytes.TrimLeft(value, " \t\r\n"); value[0] != '{' {
-		return false
-	}
-	for name, v := range rawjson.Members(value) {
-		if !read(v, of(name)) {
-			return false
-		}
-	}
-	return true
-}
-
-func read(value []byte, into any) bool {
-	switch into := into.(type) {
-	case *string:
-		if value[0] != '"' {
-			return false
-		}
-		if bytes.IndexByte(value, '\\') >= 0 || !utf8.Valid(value) {
-			return json.Unmarshal(value, into) == nil
-		}
-		*into = string(value[1 : len(value)-1])
-		return true
-	case **aap.Int:
-		*into = new(aap.Int)
-		return (*into).UnmarshalJSON(value) == nil
-	case *[]string:
-		if value[0] != '[' {
-			return false
-		}
-		*into = []string{}
-		for v := range rawjson.Elements(value) {
-			var s string
-			if !read(v, &s) {
-				return false
-			}
-			*into = append(*into, s)
-		}
-		return true
-	case members:
-		return object(value, into)
-	}
-	return false
-}
-
-func (q *request) member(name []byte) any {
-	switch string(name) {
+func (q *request) member(name string) any {
+	switch name {
 	case "type":
 		return &q.Type
 	case "idempotency_key":
@@ -104,8 +50,8 @@ func (q *request) member(name []byte) any {
 	return nil
 }
 
-func (q *request) customer(name []byte) any {
-	switch c := &q.Customer; string(name) {
+func (q *request) customer(name string) any {
+	switch c := &q.Customer; name {
 	case "first_name":
 		return &c.FirstName
 	case "last_name":
@@ -129,8 +75,8 @@ func street(into **aap.Address) any {
 	}
 	a := new(aap.Address)
 	*into = a
-	return members(func(name []byte) any {
-		switch string(name) {
+	return members(func(name string) any {
+		switch name {
 		case "country":
 			return &a.Country
 		case "state":
@@ -148,8 +94,8 @@ func street(into **aap.Address) any {
 	})
 }
 
-func (q *request) consent(name []byte) any {
-	switch c := &q.Consent; string(name) {
+func (q *request) consent(name string) any {
+	switch c := &q.Consent; name {
 	case "granted_at":
 		return &c.GrantedAt
 	case "allowed_channels":
@@ -164,8 +110,8 @@ func (q *request) consent(name []byte) any {
 	return nil
 }
 
-func (q *request) agent(name []byte) any {
-	switch a := &q.SourceAgent; string(name) {
+func (q *request) agent(name string) any {
+	switch a := &q.SourceAgent; name {
 	case "name":
 		return &a.Name
 	case "url":
@@ -182,8 +128,8 @@ func visit(into **aap.Appointment) any {
 	}
 	a := new(aap.Appointment)
 	*into = a
-	return members(func(name []byte) any {
-		switch string(name) {
+	return members(func(name string) any {
+		switch name {
 		case "appointment_type":
 			return &a.AppointmentType
 		case "appointment_at":
@@ -205,8 +151,8 @@ func vehicle(into **aap.Vehicle) any {
 	}
 	v := new(aap.Vehicle)
 	*into = v
-	return members(func(name []byte) any {
-		switch string(name) {
+	return members(func(name string) any {
+		switch name {
 		case "vin":
 			return &v.VIN
 		case "stock":

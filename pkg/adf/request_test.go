@@ -9,6 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/dealer-agent/dealer/pkg/aap"
 	"github.com/dealer-agent/dealer/pkg/adf"
 )
 
@@ -43,6 +44,40 @@ func TestPlainAndUnusualRequestsGiveTheSameDocument(t *testing.T) {
 			t.Fatalf("read in one pass:\n%s\nread by the decoder (%v):\n%s", plain, err, other)
 		}
 	})
+}
+
+// TestADamagedRecordIsNeverWrittenInPart cuts a request off at every byte, and
+// damages every byte of it.
+func TestADamagedRecordIsNeverWrittenInPart(t *testing.T) {
+	req := request()
+	req.Customer.Phone, req.Customer.Address = "+14155550123", &aap.Address{AddressLine1: "1 \"Main\" St", City: "Köln", Zip: "94105"}
+	req.VehicleOfInterest = &aap.Vehicle{VIN: "1HGCV1F30KA000001", Year: number(2022), Make: "Honda", Model: "Civic", Price: number(26780)}
+	req.Appointment = &aap.Appointment{AppointmentType: "test_drive", AppointmentAt: "2026-05-03T18:00:00Z", DurationMinutes: number(30)}
+	req.Message = "Hi.\nIs it there?"
+	r, p := record(t, req), profile(t, "consent: true")
+	whole := string(r.Request)
+	refused := 0
+	check := func(damaged string) {
+		r.Request = []byte(damaged)
+		doc, err := adf.Render(r, p, adf.Options{})
+		if err == nil && !json.Valid(r.Request) {
+			t.Fatalf("%s\nwas written as\n%s", damaged, doc)
+		}
+		if err != nil {
+			refused++
+		}
+	}
+	for i := range whole {
+		check(whole[:i])
+		check(whole[:i] + whole[i+1:])
+		for _, b := range []string{`"`, `\`, `{`, `}`, `,`, `:`, `]`, "x", "0", "-", " ", "\x01", "\xff"} {
+			check(whole[:i] + b + whole[i+1:])
+			check(whole[:i] + b + whole[i:])
+		}
+	}
+	if refused < 10*len(whole) {
+		t.Errorf("only %d damages of %d bytes were refused", refused, len(whole))
+	}
 }
 
 // FuzzRequest renders any text as a request, read in both ways.

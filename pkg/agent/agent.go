@@ -75,6 +75,24 @@ func (a *Agent) Replay(ctx context.Context, v aap.Version, payload []byte) (Answ
 	return answer, err == nil, err
 }
 
+// ReplayAsked is Replay for a lead whose consent is asked of the buyer by this
+// agent: see lead.Desk.ReplayAsked. The payload may still lack its consent.
+func (a *Agent) ReplayAsked(ctx context.Context, v aap.Version, payload []byte) (Answer, bool, error) {
+	p, err := a.parts.Profiles.Profile(ctx)
+	if err != nil {
+		return Answer{}, false, fmt.Errorf("load the dealer profile: %w", err)
+	}
+	if a.parts.Desk == nil || !p.Offers(aap.LeadSubmit) {
+		return Answer{}, false, nil
+	}
+	reply, found, err := a.parts.Desk.ReplayAsked(ctx, p, payload)
+	if err != nil || !found {
+		return Answer{}, false, err
+	}
+	answer, err := encode(aap.LeadSubmit, p, v, reply)
+	return answer, err == nil, err
+}
+
 // admit finds the row of a payload and checks the payload against its schema.
 func (a *Agent) admit(ctx context.Context, v aap.Version, payload []byte) (*dealer.Profile, *Row, error) {
 	p, err := a.parts.Profiles.Profile(ctx)
@@ -85,18 +103,28 @@ func (a *Agent) admit(ctx context.Context, v aap.Version, payload []byte) (*deal
 	if err != nil {
 		return nil, nil, err
 	}
-	set, err := a.parts.Schemas(v)
-	if err != nil {
-		return nil, nil, fmt.Errorf("schemas of %s: %w", v.Label, err)
-	}
-	faults, err := set.Check(row.RequestSchema(), payload)
-	if err != nil {
-		return nil, nil, fmt.Errorf("check %s: %w", row.RequestSchema(), err)
-	}
-	if len(faults) > 0 {
-		return nil, nil, row.refuse(payload, faults).With("request_schema", v.SchemaBaseURL()+row.RequestSchema())
+	if err := row.Check(a.parts.Schemas, v, payload); err != nil {
+		return nil, nil, err
 	}
 	return p, row, nil
+}
+
+// Check holds a payload of the row's skill against the request schema of
+// contract v. The refusal is the *aap.Error, in the form of the primary
+// contract, that Call answers such a payload with.
+func (r Row) Check(schemas func(aap.Version) (*schema.Set, error), v aap.Version, payload []byte) error {
+	set, err := schemas(v)
+	if err != nil {
+		return fmt.Errorf("schemas of %s: %w", v.Label, err)
+	}
+	faults, err := set.Check(r.RequestSchema(), payload)
+	if err != nil {
+		return fmt.Errorf("check %s: %w", r.RequestSchema(), err)
+	}
+	if len(faults) > 0 {
+		return r.refuse(payload, faults).With("request_schema", v.SchemaBaseURL()+r.RequestSchema())
+	}
+	return nil
 }
 
 // encode renders the reply in the typed envelope of a version.

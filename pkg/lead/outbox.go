@@ -35,22 +35,29 @@ func (d *Desk) Replay(ctx context.Context, p *dealer.Profile, payload []byte) (a
 	if err != nil {
 		return aap.Reply{}, false, nil //nolint:nilerr // not a lead that can have been stored
 	}
-	now := d.now()
-	key, err := d.Store.ByKey(ctx, p.ID, head.Key, now)
+	key, first, err := d.bound(ctx, p, head.Key)
 	if errors.Is(err, ErrNotFound) || err == nil && key.Digest != sum {
 		return aap.Reply{}, false, nil
 	}
 	if err != nil {
-		return aap.Reply{}, false, fmt.Errorf("reading the idempotency key: %w", err)
-	}
-	first, err := d.Store.Load(ctx, p.ID, key.LeadID, now)
-	if errors.Is(err, ErrNotFound) {
-		return aap.Reply{}, false, nil
-	}
-	if err != nil {
-		return aap.Reply{}, false, fmt.Errorf("loading lead %s for its repeat: %w", key.LeadID, err)
+		return aap.Reply{}, false, err
 	}
 	return key.told(first).reply(), true, nil
+}
+
+// bound finds what an idempotency key stands for; ErrNotFound when that is
+// nothing, or a lead that is gone.
+func (d *Desk) bound(ctx context.Context, p *dealer.Profile, value string) (Key, Record, error) {
+	now := d.now()
+	key, err := d.Store.ByKey(ctx, p.ID, value, now)
+	if err != nil {
+		return Key{}, Record{}, fmt.Errorf("reading the idempotency key: %w", err)
+	}
+	first, err := d.Store.Load(ctx, p.ID, key.LeadID, now)
+	if err != nil {
+		return Key{}, Record{}, fmt.Errorf("loading lead %s for its repeat: %w", key.LeadID, err)
+	}
+	return key, first, nil
 }
 
 // Sweep queues every lead the outbox still holds, whatever its age, and

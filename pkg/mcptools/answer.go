@@ -37,12 +37,7 @@ func payloadOf(s aap.Skill, arguments json.RawMessage) ([]byte, *aap.Error) {
 	if typed {
 		return arguments, nil
 	}
-	payload := append(make([]byte, 0, len(arguments)+64), `{"type":"`+s.RequestType()+`"`...)
-	rest := bytes.TrimLeft(arguments[1:], " \t\r\n")
-	if rest[0] != '}' {
-		payload = append(payload, ',')
-	}
-	return append(payload, rest...), nil
+	return withMember(arguments, "type", []byte(`"`+s.RequestType()+`"`)), nil
 }
 
 func wrongArguments(at, keyword, message string) *aap.Error {

@@ -30,9 +30,6 @@ type step func(ctx context.Context, c *toolCall) (*mcp.CallToolResult, error)
 func (s *service) answer(o offer, row agent.Row) mcp.ToolHandler {
 	return func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		l := line{method: "tools/call", skill: row.ID, began: time.Now()}
-		// The library's context has no end of its own.
-		ctx, cancel := context.WithTimeout(ctx, s.Timeout)
-		defer cancel()
 		result, err := s.call(ctx, &toolCall{offer: o, row: row, req: req})
 		if err != nil {
 			e := aap.Public(err)
@@ -72,6 +69,10 @@ func (s *service) call(ctx context.Context, c *toolCall) (_ *mcp.CallToolResult,
 			wait = s.take(v, "lead ", v.access.LeadsPerHour, time.Hour)
 		}
 	}
+	// The library's context has no end of its own. A step keeps its own time: a
+	// person may take minutes.
+	ctx, cancel := context.WithTimeout(ctx, s.Timeout)
+	defer cancel()
 	if wait > 0 {
 		if c.offer.replay != nil && c.row.Writes {
 			if got, found, err := c.offer.replay(ctx, c.offer.version, c.payload); err == nil && found {

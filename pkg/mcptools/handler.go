@@ -36,6 +36,8 @@ type Config struct {
 	// Extend, when set, may add to each server, before it serves, what its
 	// dealer does not offer; what it adds stands behind the same doors.
 	Extend func(*mcp.Server)
+	// Asking is how people are asked before a lead leaves.
+	Asking Asking
 	agent.Settings
 }
 
@@ -44,7 +46,7 @@ type Config struct {
 // 2025-11-25 and in 2026-07-28. Other HTTP methods get 405. The tools are those
 // of the primary contract that the profile in force offers.
 func NewHandler(c Config) http.Handler {
-	h := &handler{config: c, service: newService(c.Settings), door: door{hosts: c.Hosts}}
+	h := &handler{config: c, service: newService(c.Settings, c.Asking), door: door{hosts: c.Hosts}}
 	if c.Loopback {
 		h.door.hosts = append(append([]string(nil), c.Hosts...), loopback...)
 	}

@@ -25,6 +25,8 @@ type offer struct {
 	replay func(context.Context, aap.Version, []byte) (agent.Answer, bool, error)
 	// profile is nil when the dealer's agent runs elsewhere.
 	profile *dealer.Profile
+	// address is where that agent is reached; empty beside a profile.
+	address string
 }
 
 // localOffer is what a profile offers, under the primary contract.
@@ -81,6 +83,7 @@ func (o offer) instructions() string {
 	}
 	if o.offers(aap.LeadSubmit) {
 		b.WriteString(" Before aap_lead_submit show the buyer what will be sent and the consent text, and send only what they agreed to: their words, their channels, the time they agreed." +
+			" Without a consent they agreed to, leave 'consent' out: a host with forms then asks them, and the call waits for their answer." +
 			" Send one idempotency_key per lead and repeat the same arguments with it when an answer was lost. An appointment is booked only when its status is 'confirmed'.")
 	}
 	b.WriteString(" A result with isError carries code, message and details.errors: mend what they name and call again; retry unchanged only when 'retryable' is true.")

@@ -18,7 +18,8 @@ import (
 // no combinator, no type union. It is never stricter than the schema itself,
 // which Agent.Call checks, but for members that may be null: here they are left
 // out instead. Rules that the form cannot hold stand in descriptions. An object
-// that occurs a second time is described only once.
+// that occurs a second time is described only once. The consent of a lead is
+// not required here, since a tool can ask for it.
 func InputSchema(s aap.Skill, v aap.Version) (json.RawMessage, error) {
 	files, err := schemas.Version(v.Label)
 	if err != nil {
@@ -29,7 +30,20 @@ func InputSchema(s aap.Skill, v aap.Version) (json.RawMessage, error) {
 	if err != nil {
 		return nil, fmt.Errorf("input schema of %s under %s: %w", s.ID, v.Label, err)
 	}
+	if s == aap.LeadSubmit {
+		leaveOut(out, "consent", "Leave it out rather than make one up: the buyer is then asked by a form where the host can show one; elsewhere the answer is CONTACT_CONSENT_REQUIRED.")
+	}
 	return json.Marshal(out)
+}
+
+// leaveOut makes a required member one that may be missing, and says what then.
+func leaveOut(schema object, member, rule string) {
+	required, _ := schema["required"].([]any)
+	schema["required"] = slices.DeleteFunc(slices.Clone(required), func(name any) bool { return name == member })
+	if properties, ok := schema["properties"].(object); ok {
+		out := properties[member].(object)
+		out["description"] = fmt.Sprint(out["description"], " ", rule)
+	}
 }
 
 type object = map[string]any

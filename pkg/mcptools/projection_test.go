@@ -48,6 +48,8 @@ func TestInputSchemasRefuseWhatIsPlainlyWrong(t *testing.T) {
 		{aap.InventorySearch, `{"type":"inventory.search.request"}`, `{"type":"inventory.search.request","filter":{}}`},
 		{aap.InventoryVehicle, `{"type":"inventory.vehicle.request","stock":"1"}`, `{"type":"lead.submit.request","stock":"1"}`},
 		{aap.LeadSubmit, lead(`,"trade_in":{"condition":"good"}`), lead(`,"trade_in":{"condition":"used"}`)},
+		{aap.LeadSubmit, `{"type":"lead.submit.request","customer":{"first_name":"A","last_name":"B"},"source_agent":{"name":"x"}}`,
+			`{"type":"lead.submit.request","customer":{"first_name":"A","last_name":"B"}}`},
 		{aap.LeadSubmit, lead(`,"vehicle_of_interest":{"condition":"cpo"}`), lead(`,"vehicle_of_interest":{"condition":"fair"}`)},
 	} {
 		raw, err := mcptools.InputSchema(c.skill, aap.V1_3)
@@ -69,7 +71,7 @@ func TestInputSchemasRefuseWhatIsPlainlyWrong(t *testing.T) {
 func TestRulesThatTheFormCannotHoldAreSaid(t *testing.T) {
 	for skill, words := range map[aap.Skill][]string{
 		aap.InventoryVehicle: {"at least one of vin, stock or vehicle_id"},
-		aap.LeadSubmit:       {"at least one of email or phone"},
+		aap.LeadSubmit:       {"at least one of email or phone", "Leave it out rather than make one up"},
 	} {
 		raw, err := mcptools.InputSchema(skill, aap.V1_3)
 		if err != nil {

@@ -31,8 +31,9 @@ type service struct {
 	steps []step
 }
 
-func newService(s agent.Settings) *service {
-	return &service{Settings: s.Filled(), quota: caller.NewQuota(caller.MostCallers)}
+func newService(s agent.Settings, a Asking) *service {
+	s = s.Filled()
+	return &service{Settings: s, quota: caller.NewQuota(caller.MostCallers), steps: []step{newAsker(a, s).step}}
 }
 
 // newServer makes a server of what one dealer offers.

@@ -33,7 +33,7 @@ var mayImport = []importRule{
 	{"pkg/embedded", []string{"pkg/aap", "pkg/inventory", "pkg/lead", "pkg/stored"}},
 	{"pkg/agent", []string{"schemas", "pkg/aap", "pkg/schema", "pkg/dealer", "pkg/inventory", "pkg/lead"}},
 	{"pkg/a2a", []string{"pkg/aap", "pkg/schema", "pkg/dealer", "pkg/agent"}},
-	{"pkg/mcptools", []string{"schemas", "pkg/aap", "pkg/schema", "pkg/dealer", "pkg/agent"}},
+	{"pkg/mcptools", []string{"schemas", "pkg/aap", "pkg/schema", "pkg/dealer", "pkg/lead", "pkg/agent"}},
 	{"pkg/wellknown", []string{"pkg/aap", "pkg/dealer", "pkg/agent", "pkg/a2a"}},
 	{"pkg/cloud", []string{"schemas", "pkg/aap", "pkg/schema", "pkg/dealer", "pkg/inventory", "pkg/feed", "pkg/lead", "pkg/adf", "pkg/crm",
 		"pkg/stored", "pkg/agent", "pkg/a2a", "pkg/wellknown"}},

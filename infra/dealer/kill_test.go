@@ -82,15 +82,6 @@ func TestKilledAtAnyMomentLosesNoAcknowledgedLead(t *testing.T) {
 	}
 }
 
-func buildDealer(t *testing.T) string {
-	t.Helper()
-	binary := filepath.Join(t.TempDir(), "dealer")
-	if out, err := exec.Command("go", "build", "-o", binary, ".").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	return binary
-}
-
 // process is one running `dealer run`.
 type process struct {
 	cmd *exec.Cmd

@@ -41,7 +41,7 @@ Protocol over A2A and hands accepted leads over as ADF/XML.`,
 	root.SetErr(io.err)
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
-	root.AddCommand(newRun(io), newImport(io), newCall(io), newADF(io), newPublish(io))
+	root.AddCommand(newRun(io), newImport(io), newCall(io), newMCP(io), newADF(io), newPublish(io))
 	return root
 }
 

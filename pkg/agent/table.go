@@ -28,9 +28,10 @@ type Row struct {
 	// Writes is true when a call leaves something behind at the dealer.
 	Writes bool
 
-	// outTheDoor is the Description under contracts whose price is all that a
-	// buyer pays and which know no fees; empty when it is the same.
-	outTheDoor string
+	// outTheDoor and outTheDoorBrief are Description and Brief under contracts
+	// whose price is all that a buyer pays and which know no fees; empty when
+	// they are the same.
+	outTheDoor, outTheDoorBrief string
 
 	call   call
 	refuse refuse
@@ -40,6 +41,9 @@ type Row struct {
 func (r Row) Under(v aap.Version) Row {
 	if v.PriceIsOutTheDoor && r.outTheDoor != "" {
 		r.Description = r.outTheDoor
+	}
+	if v.PriceIsOutTheDoor && r.outTheDoorBrief != "" {
+		r.Brief = r.outTheDoorBrief
 	}
 	return r
 }
@@ -64,6 +68,8 @@ func Table() []Row {
 				"capabilities. A weekday without hours is unknown, not open; a day with null hours is closed.",
 			Brief: "Who and where the dealer is: rooftops, phones, hours, mandatory fees. A day without hours is unknown, null means closed. " +
 				"Absent fees are undisclosed; an empty list means none.",
+			outTheDoorBrief: "Who and where the dealer is: address, phones, hours and capabilities. A day without hours is unknown, null " +
+				"means closed.",
 			Tags:   []string{"dealer", "rooftops", "opening-hours", "contact", "fees"},
 			call:   information,
 			refuse: refuseFaults,
@@ -94,6 +100,8 @@ func Table() []Row {
 				"dealer's system last vouched for it; confirm availability with the dealer. No buyer data is needed.",
 			Brief: "Find vehicles for sale. Quote 'price' as advertised: dealer fees are inside, never add them again; tax, title and " +
 				"registration are extra. No 'price': do not quote list_price or msrp.",
+			outTheDoorBrief: "Find vehicles for sale. 'price' is the final out-the-door price, all that a buyer pays. A vehicle without " +
+				"'price' has none to quote: do not quote list_price or msrp in its place.",
 			Tags:   []string{"inventory", "search", "vehicles", "cars", "motorcycles", "price"},
 			call:   onLot(aap.InventorySearch, (*inventory.Lot).Search),
 			refuse: refuseFaults,

@@ -2,6 +2,8 @@ package mcptools
 
 import (
 	"context"
+	"errors"
+	"log/slog"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -32,16 +34,30 @@ func (s *service) answer(o offer, row agent.Row) mcp.ToolHandler {
 		l := line{method: "tools/call", skill: row.ID, began: time.Now()}
 		result, err := s.call(ctx, &toolCall{offer: o, row: row, req: req})
 		if err != nil {
-			e := aap.Public(err)
-			l.code, l.errorID = e.Code, s.NewID()
-			if e.Code == aap.InternalError {
-				s.logCause(ctx, l.errorID, e.Unwrap())
-			}
-			result = refusal(e.Payload(l.errorID, s.Now()))
+			result = s.told(ctx, o, &l, err)
 		}
 		s.account(ctx, l)
 		return result, nil
 	}
+}
+
+// told is an error as the model is told it.
+func (s *service) told(ctx context.Context, o offer, l *line, err error) *mcp.CallToolResult {
+	if refused, ok := errors.AsType[*Refusal](err); ok {
+		result := passed(refused.Payload)
+		result.IsError, l.code = true, refused.Code
+		return result
+	}
+	if _, ours := errors.AsType[*aap.Error](err); !ours && o.elsewhere() {
+		s.Log.LogAttrs(ctx, slog.LevelWarn, "dealer failed", slog.String("dealer", o.name), slog.String("reason", reasonOf(ctx, err)))
+		return failed(o.alias, failureOf(ctx, err))
+	}
+	e := aap.Public(err)
+	l.code, l.errorID = e.Code, s.NewID()
+	if e.Code == aap.InternalError {
+		s.logCause(ctx, l.errorID, e.Unwrap())
+	}
+	return refusal(e.Payload(l.errorID, s.Now()))
 }
 
 // call takes the steps and runs the skill within the caller's quotas. A lead
@@ -84,6 +100,9 @@ func (s *service) call(ctx context.Context, c *toolCall) (_ *mcp.CallToolResult,
 	answer, err := c.offer.agent.Call(ctx, c.offer.version, c.payload)
 	if err != nil {
 		return nil, err
+	}
+	if c.offer.elsewhere() {
+		return passed(answer.Payload), nil
 	}
 	return resultOf(answer.Payload), nil
 }

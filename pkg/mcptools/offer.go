@@ -17,6 +17,9 @@ import (
 type offer struct {
 	// name is the dealer's, as people are shown it.
 	name string
+	// alias tells the dealer from others behind the same server, and prefix,
+	// made of it, begins each tool's name. Both are empty where there is one.
+	alias, prefix string
 	// version is the contract of every payload.
 	version aap.Version
 	skills  []aap.Skill
@@ -44,6 +47,14 @@ func (o offer) offers(s ...aap.Skill) bool {
 	return !slices.ContainsFunc(s, func(s aap.Skill) bool { return !slices.Contains(o.skills, s) })
 }
 
+// elsewhere reports whether the dealer's agent does not run here.
+func (o offer) elsewhere() bool { return o.profile == nil }
+
+// has reports whether a skill's tool, without prefix, is offered.
+func (o offer) has(tool string) bool {
+	return slices.ContainsFunc(o.skills, func(s aap.Skill) bool { return s.ToolName() == tool })
+}
+
 // scope is who may keep what is listed (MCP 2026-07-28 caching).
 func (o offer) scope() string {
 	if o.profile == nil || len(o.profile.Access.TokenSHA256) > 0 {
@@ -65,7 +76,7 @@ func (o offer) tools() ([]*mcp.Tool, []agent.Row, error) {
 		if err != nil {
 			return nil, nil, err
 		}
-		list, rows = append(list, tool(row, o.version, input)), append(rows, row)
+		list, rows = append(list, o.tool(row, input)), append(rows, row)
 	}
 	return list, rows, nil
 }

@@ -38,26 +38,39 @@ func newService(s agent.Settings, a Asking) *service {
 
 // newServer makes a server of what one dealer offers.
 func (s *service) newServer(o offer) (*mcp.Server, error) {
-	server := s.emptyServer(o.name, o.instructions(), o.scope())
+	server := s.emptyServer(face{title: o.name, instructions: o.instructions(), scope: o.scope()})
 	if err := s.register(server, o); err != nil {
 		return nil, err
 	}
 	return server, nil
 }
 
-// emptyServer makes a server without tools. What it may change later is not
-// announced: a function has nobody to announce it to, and a stream that waits
-// for news would hold it until its timeout.
-func (s *service) emptyServer(title, instructions, scope string) *mcp.Server {
+// face is what a server shows before anything is registered.
+type face struct {
+	title, instructions string
+	// scope is who may keep lists (MCP 2026-07-28 caching).
+	scope string
+	// incomplete, when set, reports whether tools may still come. They are
+	// announced, which only a process that stays can do: a function has nobody
+	// to announce to, and a stream that waits for news would hold it until its
+	// timeout.
+	incomplete func() bool
+}
+
+// emptyServer makes a server without tools.
+func (s *service) emptyServer(f face) *mcp.Server {
 	server := mcp.NewServer(
-		&mcp.Implementation{Name: "dealer-agent", Title: title, Version: serverVersion},
+		&mcp.Implementation{Name: "dealer-agent", Title: f.title, Version: serverVersion},
 		&mcp.ServerOptions{
-			Instructions: instructions,
+			Instructions: f.instructions,
 			Capabilities: &mcp.ServerCapabilities{
-				Tools: &mcp.ToolCapabilities{}, Prompts: &mcp.PromptCapabilities{}, Resources: &mcp.ResourceCapabilities{},
+				Tools: &mcp.ToolCapabilities{ListChanged: f.incomplete != nil}, Prompts: &mcp.PromptCapabilities{}, Resources: &mcp.ResourceCapabilities{},
 			},
 			SetCacheable: func(_ context.Context, _ mcp.Request, c *mcp.Cacheable) {
-				c.TTLMs, c.CacheScope = int(listsFresh.Milliseconds()), scope
+				c.TTLMs, c.CacheScope = int(listsFresh.Milliseconds()), f.scope
+				if f.incomplete != nil && f.incomplete() {
+					c.TTLMs = 0
+				}
 			},
 		})
 	server.AddReceivingMiddleware(s.admit)

@@ -20,24 +20,29 @@ type Agent interface {
 // aap_inventory_search (AAP v1.3 mcp).
 func ToolName(s aap.Skill) string { return s.ToolName() }
 
-func tool(row agent.Row, v aap.Version, input json.RawMessage) *mcp.Tool {
+// tool is a row of the offer's contract.
+func (o offer) tool(row agent.Row, input json.RawMessage) *mcp.Tool {
 	no, open := false, row.Writes
+	title := row.Name
+	if o.alias != "" {
+		title += " (" + o.alias + ")"
+	}
 	return &mcp.Tool{
-		Name:        ToolName(row.Skill),
-		Title:       row.Name,
+		Name:        o.prefix + row.ToolName(),
+		Title:       title,
 		Description: row.Brief,
 		InputSchema: input,
 		// Nothing is ever deleted. A lead without a key, or after its key has
 		// expired, may be taken twice, and personal data goes to other systems.
 		Annotations: &mcp.ToolAnnotations{
-			Title: row.Name, ReadOnlyHint: !row.Writes, IdempotentHint: !row.Writes, DestructiveHint: &no, OpenWorldHint: &open,
+			Title: title, ReadOnlyHint: !row.Writes, IdempotentHint: !row.Writes, DestructiveHint: &no, OpenWorldHint: &open,
 		},
 		Meta: mcp.Meta{
 			"aap_skill_id":        row.ID,
 			"aap_request_type":    row.RequestType(),
 			"aap_response_type":   row.ResponseType(),
-			"aap_request_schema":  v.SchemaBaseURL() + row.RequestSchema(),
-			"aap_response_schema": v.SchemaBaseURL() + row.ResponseSchema(),
+			"aap_request_schema":  o.version.SchemaBaseURL() + row.RequestSchema(),
+			"aap_response_schema": o.version.SchemaBaseURL() + row.ResponseSchema(),
 		},
 	}
 }

@@ -34,6 +34,7 @@ import (
 // Config says where everything lies.
 type Config struct {
 	// Addr is what to listen on, such as 127.0.0.1:8080; port 0 picks a free one.
+	// Empty: nothing listens, and ServeMCP alone reaches the agent.
 	Addr string
 	// Profile is the path of the dealer profile; it is reloaded when it changes.
 	Profile string
@@ -64,6 +65,7 @@ type Machine struct {
 	desk     *lead.Desk
 	worker   *crm.Worker
 	handler  http.Handler
+	tools    mcptools.Config
 	// looked is closed after the first look at the feed.
 	looked chan struct{}
 }
@@ -80,19 +82,19 @@ func Open(config Config) (*Machine, error) {
 	if config.NewID == nil {
 		config.NewID = agent.NewID
 	}
-	listener, err := net.Listen("tcp", config.Addr)
-	if err != nil {
-		return nil, fmt.Errorf("listen: %w", err)
+	m := &Machine{config: config, looked: make(chan struct{})}
+	if config.Addr != "" {
+		listener, err := net.Listen("tcp", config.Addr)
+		if err != nil {
+			return nil, fmt.Errorf("listen: %w", err)
+		}
+		m.listener, m.url = listener, "http://"+listener.Addr().String()
 	}
 	db, err := embedded.Open(config.Data)
 	if err != nil {
-		return nil, errors.Join(err, listener.Close())
+		return nil, errors.Join(err, m.hangUp())
 	}
-	m := &Machine{
-		config: config, listener: listener, db: db,
-		url:   "http://" + listener.Addr().String(),
-		queue: db.Queue(time.Now), looked: make(chan struct{}),
-	}
+	m.db, m.queue = db, db.Queue(time.Now)
 	if err := m.assemble(); err != nil {
 		return nil, errors.Join(err, m.Close())
 	}
@@ -116,11 +118,17 @@ func (m *Machine) names() []string {
 
 // Close releases the address and the data folder. It is safe after Run.
 func (m *Machine) Close() error {
-	err := m.listener.Close()
-	if errors.Is(err, net.ErrClosed) {
-		err = nil
+	return errors.Join(m.hangUp(), m.db.Close())
+}
+
+func (m *Machine) hangUp() error {
+	if m.listener == nil {
+		return nil
 	}
-	return errors.Join(err, m.db.Close())
+	if err := m.listener.Close(); !errors.Is(err, net.ErrClosed) {
+		return err
+	}
+	return nil
 }
 
 func (m *Machine) assemble() error {
@@ -148,14 +156,14 @@ func (m *Machine) assemble() error {
 	skills := agent.New(agent.Parts{Profiles: m.profiles, Schemas: schema.Released(), Lot: lot, Desk: m.desk})
 	settings := agent.Settings{Now: m.config.Now, NewID: m.config.NewID, Log: log}
 	a2aHandler := a2a.NewHandler(a2a.Config{Agent: skills, Profiles: m.profiles, Settings: settings})
-	tools := mcptools.NewHandler(mcptools.Config{
+	m.tools = mcptools.Config{
 		Agent: skills, Replay: skills.Replay, Profiles: m.profiles, Hosts: m.names(), Loopback: true, Settings: settings,
-	})
+	}
 	mux := http.NewServeMux()
 	turns := newInTurn(a2aHandler, mostAtOnce)
 	mux.Handle("/a2a", turns)
 	mux.Handle("/a2a/", turns)
-	mux.Handle("/mcp", newInTurn(tools, mostAtOnce))
+	mux.Handle("/mcp", newInTurn(mcptools.NewHandler(m.tools), mostAtOnce))
 	mux.Handle("/.well-known/", logged(log, wellknown.Handler(m.profiles, log)))
 	m.handler = mux
 	return nil
@@ -174,18 +182,20 @@ func (m *Machine) Run(ctx context.Context) error {
 		MaxHeaderBytes:    32 << 10,
 	}
 	group, ctx := errgroup.WithContext(ctx)
-	group.Go(func() error {
-		if err := server.Serve(m.listener); !errors.Is(err, http.ErrServerClosed) {
-			return err
-		}
-		return nil
-	})
-	group.Go(func() error {
-		<-ctx.Done()
-		drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), 20*time.Second)
-		defer cancel()
-		return server.Shutdown(drain)
-	})
+	if m.listener != nil {
+		group.Go(func() error {
+			if err := server.Serve(m.listener); !errors.Is(err, http.ErrServerClosed) {
+				return err
+			}
+			return nil
+		})
+		group.Go(func() error {
+			<-ctx.Done()
+			drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), 20*time.Second)
+			defer cancel()
+			return server.Shutdown(drain)
+		})
+	}
 	group.Go(func() error { return m.queue.Run(ctx, m.worker.Handle) })
 	group.Go(func() error { return m.sweep(ctx) })
 	group.Go(func() error { return m.purge(ctx) })

@@ -1,0 +1,113 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/dealer-agent/dealer/pkg/agent"
+	"github.com/dealer-agent/dealer/pkg/embedded"
+	"github.com/dealer-agent/dealer/pkg/lead"
+	"github.com/dealer-agent/dealer/pkg/mcptools"
+)
+
+// mcpFlags is one command line of `dealer mcp`: an agent of its own, or
+// dealers elsewhere.
+type mcpFlags struct {
+	local      localAgent
+	agents     []string
+	agentsFile string
+	deadline   time.Duration
+}
+
+func (f *mcpFlags) flags(cmd *cobra.Command) {
+	f.local.flags(cmd)
+	flags := cmd.Flags()
+	flags.StringArrayVar(&f.agents, "agent", nil, "forward to the dealer agent at this `[NAME=]URL`; several, each with a name, are offered side by side")
+	flags.StringVar(&f.agentsFile, "agents", "", "the same as a YAML `FILE`, a list of name, url and token_env")
+	flags.DurationVar(&f.deadline, "deadline", 8*time.Second, "how long to wait for each dealer when finding it, and when searching all")
+}
+
+// forwards reports whether the dealers are elsewhere, and refuses a mixture.
+func (f *mcpFlags) forwards(cmd *cobra.Command) (bool, error) {
+	if len(f.agents) == 0 && f.agentsFile == "" {
+		return false, nil
+	}
+	for _, name := range []string{"profile", "feed", "data", "outbox", "clock"} {
+		if cmd.Flags().Changed(name) {
+			return false, usageError{fmt.Errorf("--%s is of an agent on this machine, and --agent of one elsewhere; give one of them", name)}
+		}
+	}
+	if f.deadline <= 0 {
+		return false, usageError{errors.New("--deadline wants a time such as 8s")}
+	}
+	return true, nil
+}
+
+func newMCP(io streams) *cobra.Command {
+	var given mcpFlags
+	cmd := &cobra.Command{
+		Use:   "mcp",
+		Short: "Offer the skills to an AI host on this machine, over stdin and stdout",
+		Long: `Mcp speaks the Model Context Protocol over stdin and stdout, for a host that
+starts it, such as Claude Desktop or VS Code.
+
+Without --agent it runs an agent of its own on the data folder, or on the
+sample dealer. With --agent it forwards to a dealer's agent anywhere, one
+message a call, under the newest contract that both sides name; the tools are
+those that the dealer's card declares, in the form of that contract. With
+several, a tool's name begins with the dealer's, as in
+north__aap_inventory_search, and aap_network_search asks all of them.
+
+A bearer token is taken from DEALER_TOKEN, or from DEALER_TOKEN_NORTH for the
+dealer called north. It is sent to that dealer's host and no other.`,
+		Example: `  dealer mcp --data DIR --profile dealer.yaml
+  dealer mcp --agent https://agent.dealer.example
+  dealer mcp --agent north=https://north.example --agent south=https://south.example`,
+		Args: args(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			log := slog.New(lead.Discreet(newConsole(io.err)))
+			elsewhere, err := given.forwards(cmd)
+			if err != nil {
+				return err
+			}
+			if elsewhere {
+				return serveNetwork(cmd.Context(), given, log, io)
+			}
+			return serveLocal(cmd.Context(), given.local, log, io)
+		},
+	}
+	given.flags(cmd)
+	return cmd
+}
+
+func serveLocal(ctx context.Context, local localAgent, log *slog.Logger, io streams) error {
+	m, leave, err := local.open("", log)
+	if errors.Is(err, embedded.ErrInUse) {
+		return fmt.Errorf("another process, such as `dealer run`, holds %s; ask that one instead with `dealer mcp --agent http://127.0.0.1:8080`", local.data)
+	}
+	if err != nil {
+		return err
+	}
+	defer leave()
+	return m.ServeMCP(ctx, io.in, io.out)
+}
+
+// forwardTimeout is how long one call of one dealer may take.
+const forwardTimeout = 25 * time.Second
+
+func serveNetwork(ctx context.Context, f mcpFlags, log *slog.Logger, io streams) error {
+	list, err := f.dealers()
+	if err != nil {
+		return err
+	}
+	n := mcptools.Network{Deadline: f.deadline, Settings: agent.Settings{Log: log, Timeout: forwardTimeout}}
+	for _, r := range list {
+		n.Dealers = append(n.Dealers, mcptools.Dealer{Alias: r.Name, Place: r.host(), Find: r.find})
+	}
+	return mcptools.ServeNetwork(ctx, n, io.in, io.out)
+}

@@ -22,6 +22,7 @@ type mcpFlags struct {
 	agents     []string
 	agentsFile string
 	deadline   time.Duration
+	approve    bool
 }
 
 func (f *mcpFlags) flags(cmd *cobra.Command) {
@@ -30,6 +31,7 @@ func (f *mcpFlags) flags(cmd *cobra.Command) {
 	flags.StringArrayVar(&f.agents, "agent", nil, "forward to the dealer agent at this `[NAME=]URL`; several, each with a name, are offered side by side")
 	flags.StringVar(&f.agentsFile, "agents", "", "the same as a YAML `FILE`, a list of name, url and token_env")
 	flags.DurationVar(&f.deadline, "deadline", 8*time.Second, "how long to wait for each dealer when finding it, and when searching all")
+	flags.BoolVar(&f.approve, "approve-writes", true, "have the person asked, by a form of the host, before any lead is sent; off for an agent of its own unless given")
 }
 
 // forwards reports whether the dealers are elsewhere, and refuses a mixture.
@@ -78,23 +80,26 @@ dealer called north. It is sent to that dealer's host and no other.`,
 			if elsewhere {
 				return serveNetwork(cmd.Context(), given, log, io)
 			}
-			return serveLocal(cmd.Context(), given.local, log, io)
+			if !cmd.Flags().Changed("approve-writes") {
+				given.approve = false // nothing leaves this machine
+			}
+			return serveLocal(cmd.Context(), given, log, io)
 		},
 	}
 	given.flags(cmd)
 	return cmd
 }
 
-func serveLocal(ctx context.Context, local localAgent, log *slog.Logger, io streams) error {
-	m, leave, err := local.open("", log)
+func serveLocal(ctx context.Context, f mcpFlags, log *slog.Logger, io streams) error {
+	m, leave, err := f.local.open("", log)
 	if errors.Is(err, embedded.ErrInUse) {
-		return fmt.Errorf("another process, such as `dealer run`, holds %s; ask that one instead with `dealer mcp --agent http://127.0.0.1:8080`", local.data)
+		return fmt.Errorf("another process, such as `dealer run`, holds %s; ask that one instead with `dealer mcp --agent http://127.0.0.1:8080`", f.local.data)
 	}
 	if err != nil {
 		return err
 	}
 	defer leave()
-	return m.ServeMCP(ctx, io.in, io.out)
+	return m.ServeMCP(ctx, mcptools.Asking{ApproveWrites: f.approve}, io.in, io.out)
 }
 
 // forwardTimeout is how long one call of one dealer may take.
@@ -105,9 +110,9 @@ func serveNetwork(ctx context.Context, f mcpFlags, log *slog.Logger, io streams)
 	if err != nil {
 		return err
 	}
-	n := mcptools.Network{Deadline: f.deadline, Settings: agent.Settings{Log: log, Timeout: forwardTimeout}}
+	n := mcptools.Network{Deadline: f.deadline, Asking: mcptools.Asking{ApproveWrites: f.approve}, Settings: agent.Settings{Log: log, Timeout: forwardTimeout}}
 	for _, r := range list {
-		n.Dealers = append(n.Dealers, mcptools.Dealer{Alias: r.Name, Place: r.host(), Find: r.find})
+		n.Dealers = append(n.Dealers, mcptools.Dealer{Alias: r.Name, Address: r.URL, Find: r.find})
 	}
 	return mcptools.ServeNetwork(ctx, n, io.in, io.out)
 }

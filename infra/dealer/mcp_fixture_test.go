@@ -26,6 +26,7 @@ import (
 type host struct {
 	*mcp.ClientSession
 	stderr *safeBuffer
+	asked  atomic.Int32 // forms that were shown, and accepted
 }
 
 type safeBuffer struct {
@@ -55,7 +56,12 @@ func connect(t *testing.T, revision string, env []string, args ...string) *host 
 	cmd := exec.Command(buildDealer(t), append([]string{"mcp"}, args...)...)
 	cmd.Env = append(os.Environ(), env...)
 	cmd.Stderr = h.stderr
-	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil)
+	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, &mcp.ClientOptions{
+		ElicitationHandler: func(context.Context, *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
+			h.asked.Add(1)
+			return &mcp.ElicitResult{Action: "accept", Content: map[string]any{}}, nil
+		},
+	})
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
 	session, err := client.Connect(ctx, &mcp.CommandTransport{Command: cmd}, &mcp.ClientSessionOptions{ProtocolVersion: revision})

@@ -39,6 +39,9 @@ func TestEachForwardedCallIsOneMessage(t *testing.T) {
 				t.Errorf("%q: %s took %d messages", revision, tool, n)
 			}
 		}
+		if n := h.asked.Load(); n != 1 {
+			t.Errorf("%q: a person was asked %d times, want once, for the lead", revision, n)
+		}
 		if text := remote.text(); strings.Count(text, "Bearer sesame") != len(calls) || strings.Contains(h.stderr.String(), "sesame") {
 			t.Errorf("%q: the token went elsewhere than on the calls:\n%s\n%s", revision, text, h.stderr)
 		}
@@ -150,5 +153,20 @@ func TestADealerThatIsDownAtTheStartIsFoundWhenItIsBack(t *testing.T) {
 	}
 	if names := h.names(t); !slices.Equal(names, allTools) {
 		t.Errorf("tools %v", names)
+	}
+}
+
+// TestALeadIsHeldBackWhereNobodyCanBeAsked: a host without forms cannot send
+// one, unless whoever runs the server says so.
+func TestALeadIsHeldBackWhereNobodyCanBeAsked(t *testing.T) {
+	remote := before(t, fixtureLot(t, ""))
+	lead := strings.ReplaceAll(oneShot, `"name":"aap_inventory_facets","arguments":{}`, `"name":"aap_lead_submit","arguments":`+buyer(""))
+	out, _ := pipe(t, lead, "--agent", remote.URL)
+	if result := fmt.Sprint(lines(t, out)[float64(1)]); !strings.Contains(result, "held_back") || strings.Contains(remote.text(), "Rosa") {
+		t.Errorf("%s\n%s", result, remote.text())
+	}
+	out, _ = pipe(t, lead, "--agent", remote.URL, "--approve-writes=false")
+	if result := fmt.Sprint(lines(t, out)[float64(1)]); !strings.Contains(result, "lead.submit.response") {
+		t.Error(result)
 	}
 }

@@ -49,7 +49,7 @@ func (s *service) told(ctx context.Context, o offer, l *line, err error) *mcp.Ca
 		return result
 	}
 	if _, ours := errors.AsType[*aap.Error](err); !ours && o.elsewhere() {
-		s.Log.LogAttrs(ctx, slog.LevelWarn, "dealer failed", slog.String("dealer", o.name), slog.String("reason", reasonOf(ctx, err)))
+		s.Log.LogAttrs(ctx, slog.LevelWarn, "dealer failed", slog.String("dealer", o.title()), slog.String("reason", reasonOf(ctx, err)))
 		return failed(o.alias, failureOf(ctx, err))
 	}
 	e := aap.Public(err)

@@ -2,6 +2,7 @@ package mcptools
 
 import (
 	"context"
+	"net/url"
 	"sync"
 	"time"
 )
@@ -24,9 +25,17 @@ const lookPause = 2 * time.Second
 // title is how people and models are told of the dealer.
 func (m *member) title() string {
 	if m.Alias == "" {
-		return m.Place
+		return m.place()
 	}
 	return m.Alias
+}
+
+// place is the host of the dealer's address.
+func (m *member) place() string {
+	if u, err := url.Parse(m.Address); err == nil && u.Host != "" {
+		return u.Host
+	}
+	return m.Address
 }
 
 // known is the dealer's offer, nil when it was not found yet.
@@ -75,6 +84,18 @@ func (m *member) look(ctx context.Context, done chan struct{}) {
 	close(done)
 }
 
+// longestName is the most of a card's name that is shown.
+const longestName = 60
+
+// nameOf is the dealer's name for forms and consents, which people read: the
+// card's, if it has one, on one short line.
+func (m *member) nameOf(f *Found) string {
+	if name := plain(f.Name, longestName); name != "" {
+		return name
+	}
+	return m.place()
+}
+
 func (m *member) ask(ctx context.Context) (o *offer, err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -86,7 +107,7 @@ func (m *member) ask(ctx context.Context) (o *offer, err error) {
 		m.network.Log.InfoContext(ctx, "dealer not found", "dealer", m.title(), "reason", reasonOf(ctx, err), "cause", causeOf(err))
 		return nil, err
 	}
-	offered := offer{name: m.title(), alias: m.Alias, version: found.Version, skills: found.Skills, agent: found.Agent}
+	offered := offer{name: m.nameOf(found), address: m.Address, alias: m.Alias, version: found.Version, skills: found.Skills, agent: found.Agent}
 	if m.Alias != "" {
 		offered.prefix = m.Alias + aliasEnd
 	}

@@ -26,6 +26,8 @@ type Network struct {
 	// over all of them waits for each. Default 8s. A call of one dealer has
 	// Settings.Timeout.
 	Deadline time.Duration
+	// Asking is how people are asked before a lead leaves.
+	Asking Asking
 	agent.Settings
 }
 
@@ -35,8 +37,8 @@ type Dealer struct {
 	// north__aap_inventory_search; see CheckAlias. With one dealer it may be
 	// empty, and then the tools have their plain names.
 	Alias string
-	// Place is the address by which the person at this machine knows the dealer.
-	Place string
+	// Address is the URL by which the person at this machine knows the dealer.
+	Address string
 	// Find reads the dealer's card. It is asked until it succeeds once, when
 	// the dealer is used. An error that may be shown is a *Failure.
 	Find func(context.Context) (*Found, error)
@@ -44,6 +46,8 @@ type Dealer struct {
 
 // Found is a dealer whose card was read.
 type Found struct {
+	// Name is what the card calls the dealer: a stranger's words.
+	Name string
 	// Version is the contract of all payloads that Agent takes and gives.
 	Version aap.Version
 	// Skills are those that the card declares.
@@ -89,7 +93,7 @@ type network struct {
 }
 
 func newNetwork(n Network) (*network, error) {
-	w := &network{service: newService(n.Settings), deadline: n.Deadline, schemas: schema.Released()}
+	w := &network{service: newService(n.Settings, n.Asking), deadline: n.Deadline, schemas: schema.Released()}
 	if w.deadline == 0 {
 		w.deadline = 8 * time.Second
 	}
@@ -127,11 +131,11 @@ func (w *network) member(alias string) *member {
 func (w *network) instructions() string {
 	var b strings.Builder
 	if len(w.members) == 1 {
-		fmt.Fprintf(&b, "Tools of the car dealer at %s.", w.members[0].Place)
+		fmt.Fprintf(&b, "Tools of the car dealer at %s.", w.members[0].place())
 	} else {
 		b.WriteString("Tools of several car dealers, one set for each:")
 		for _, m := range w.members {
-			fmt.Fprintf(&b, " %s__… is the dealer at %s;", m.Alias, m.Place)
+			fmt.Fprintf(&b, " %s__… is the dealer at %s;", m.Alias, m.place())
 		}
 		b.WriteString(" what belongs to one dealer (a vehicle_id, a buyer's lead) goes to that dealer alone. " + networkSearch + " asks all of them at once." +
 			" Never tell one dealer what another one answered.")

@@ -47,6 +47,14 @@ func (o offer) offers(s ...aap.Skill) bool {
 	return !slices.ContainsFunc(s, func(s aap.Skill) bool { return !slices.Contains(o.skills, s) })
 }
 
+// title is the dealer's in logs: an alias or a host, no stranger's words.
+func (o offer) title() string {
+	if o.alias != "" {
+		return o.alias
+	}
+	return o.host()
+}
+
 // elsewhere reports whether the dealer's agent does not run here.
 func (o offer) elsewhere() bool { return o.profile == nil }
 

@@ -15,7 +15,7 @@ import (
 // nil. Whoever holds the pipes is the person at this machine: no token is asked
 // for and no quota kept. What is offered is settled at the start.
 func ServeStdio(ctx context.Context, c Config, in io.Reader, out io.Writer) error {
-	s := newService(c.Settings)
+	s := newService(c.Settings, c.Asking)
 	p, err := c.Profiles.Profile(ctx)
 	if err != nil {
 		return fmt.Errorf("read the dealer profile: %w", err)

@@ -14,8 +14,9 @@ import (
 const importWait = 10 * time.Second
 
 // ServeMCP is Run for a host that started this process: it also answers the
-// host over its two pipes, and ends when the host hangs up.
-func (m *Machine) ServeMCP(ctx context.Context, in io.Reader, out io.Writer) error {
+// host over its two pipes, and ends when the host hangs up. asking is how its
+// person is asked before a lead is taken.
+func (m *Machine) ServeMCP(ctx context.Context, asking mcptools.Asking, in io.Reader, out io.Writer) error {
 	ctx, hangUp := context.WithCancel(ctx)
 	defer hangUp()
 	group, ctx := errgroup.WithContext(ctx)
@@ -25,7 +26,9 @@ func (m *Machine) ServeMCP(ctx context.Context, in io.Reader, out io.Writer) err
 		first, cancel := context.WithTimeout(ctx, importWait)
 		_ = m.WaitForInventory(first) // what is late comes while the host asks
 		cancel()
-		return mcptools.ServeStdio(ctx, m.tools, in, out)
+		tools := m.tools
+		tools.Asking = asking
+		return mcptools.ServeStdio(ctx, tools, in, out)
 	})
 	return group.Wait()
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"sync"
 	"testing"
 
@@ -61,7 +62,7 @@ func deploy(t *testing.T, crmURL string) *stack {
 	s.env = append(cloudtest.Environment(endpoint),
 		"DEALER_INVENTORY_TABLE="+cloudtest.Table(t, tables), "DEALER_LEADS_TABLE="+cloudtest.Table(t, tables),
 		"DEALER_QUEUE_URL="+s.queue, "DEALER_PROFILE_BUCKET="+s.bucket, "DEALER_PROFILE_KEY=config/dealer.yaml",
-		"DEALER_LOG_LEVEL=debug",
+		"DEALER_LOG_LEVEL=debug", "DEALER_FORM_KEY="+strings.Repeat("k", 32),
 	)
 	cloudtest.Put(t, s.objects, s.bucket, "config/dealer.yaml", fmt.Appendf(nil, profile, crmURL))
 	return s

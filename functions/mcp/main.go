@@ -22,6 +22,6 @@ func main() {
 	}
 	lambda.Start(f.REST(mcptools.NewHandler(mcptools.Config{
 		Agent: f.Skills, Replay: f.Skills.Replay, Profiles: f.Profiles, Hosts: cloud.APIHosts(),
-		Settings: agent.Settings{Log: f.Log},
+		Asking: mcptools.Asking{Key: f.Settings.FormKey}, Settings: agent.Settings{Log: f.Log},
 	})))
 }

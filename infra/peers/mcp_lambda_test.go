@@ -68,7 +68,7 @@ func openGateway(t *testing.T) *gateway {
 	queue, _ := cloudtest.Queue(t, endpoint)
 	g := &gateway{environment: append(cloudtest.Environment(endpoint),
 		"DEALER_INVENTORY_TABLE="+cloudtest.Table(t, tables), "DEALER_LEADS_TABLE="+cloudtest.Table(t, tables),
-		"DEALER_QUEUE_URL="+queue, "DEALER_PROFILE_BUCKET="+bucket)}
+		"DEALER_QUEUE_URL="+queue, "DEALER_PROFILE_BUCKET="+bucket, "DEALER_FORM_KEY="+strings.Repeat("k", 32))}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { g.proxy(t, w, r) }))
 	t.Cleanup(server.Close)
 	g.url = server.URL

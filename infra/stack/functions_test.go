@@ -120,6 +120,11 @@ func checkEnvironment(t template) (f faults) {
 				f.add("%s: %s is %s, not a reference to a secret that may be absent", id, variable, render(given[variable]))
 			}
 		}
+		for _, v := range cloud.Variables() {
+			if v.Secret && given[v.Name] != nil && !t.makesSecret(render(given[v.Name])) {
+				f.add("%s: %s is %s, not a reference to a secret that this template makes, of %d characters or more", id, v.Name, render(given[v.Name]), shortestSecret)
+			}
+		}
 		for _, variable := range sorted(want) {
 			if given[variable] == nil {
 				f.add("%s: %s is missing", id, variable)
@@ -135,6 +140,19 @@ func checkEnvironment(t template) (f faults) {
 		f = append(f, checkSettings(id, name, given)...)
 	}
 	return f
+}
+
+// shortestSecret is how long a generated secret is at least.
+const shortestSecret = 32
+
+// makesSecret reports whether the value is a secret that nobody has to think of.
+func (t template) makesSecret(value string) bool {
+	for _, id := range t.of("AWS::SecretsManager::Secret") {
+		if value == "{{resolve:secretsmanager:${"+id+"}}}" {
+			return numAt(t.props(id), "GenerateSecretString", "PasswordLength") >= shortestSecret
+		}
+	}
+	return false
 }
 
 // checkSettings reads the environment as the function will.

@@ -24,6 +24,9 @@ type Settings struct {
 	// ProfileMaxAge is how long a fetched profile is trusted before S3 is
 	// asked whether it changed.
 	ProfileMaxAge time.Duration
+	// FormKey signs what clients carry between a form and its answer. All
+	// instances have the same one.
+	FormKey []byte
 	// ReportPrefix begins the keys of import reports; they lie in the feed's bucket.
 	ReportPrefix string
 	// LogLevel is the least level that is logged.
@@ -49,18 +52,23 @@ type Variable struct {
 	Default string
 	// Functions read the variable.
 	Functions []Function
+	// Secret values are told to nobody.
+	Secret bool
 
 	set func(*Settings, string) error
 }
 
+// shortestKey is how many characters a key has at least: as many bytes as its MAC.
+const shortestKey = 32
+
 // Variables lists every environment variable that functions read.
 func Variables() []Variable {
 	return []Variable{
-		{"DEALER_INVENTORY_TABLE", "name of the DynamoDB table of vehicles", "", []Function{Agent, MCP, FeedImport},
+		{"DEALER_INVENTORY_TABLE", "name of the DynamoDB table of vehicles", "", []Function{Agent, MCP, FeedImport}, false,
 			text(func(s *Settings) *string { return &s.InventoryTable })},
-		{"DEALER_LEADS_TABLE", "name of the DynamoDB table of leads", "", []Function{Agent, MCP, LeadWorker},
+		{"DEALER_LEADS_TABLE", "name of the DynamoDB table of leads", "", []Function{Agent, MCP, LeadWorker}, false,
 			text(func(s *Settings) *string { return &s.LeadsTable })},
-		{"DEALER_QUEUE_URL", "URL of the SQS queue of lead ids", "", []Function{Agent, MCP},
+		{"DEALER_QUEUE_URL", "URL of the SQS queue of lead ids", "", []Function{Agent, MCP}, false,
 			func(s *Settings, value string) error {
 				u, err := url.Parse(value)
 				if err != nil || u.Host == "" {
@@ -69,20 +77,29 @@ func Variables() []Variable {
 				s.QueueURL = value
 				return nil
 			}},
-		{"DEALER_PROFILE_BUCKET", "S3 bucket with the dealer profile", "", []Function{Agent, MCP, LeadWorker, FeedImport},
+		{"DEALER_PROFILE_BUCKET", "S3 bucket with the dealer profile", "", []Function{Agent, MCP, LeadWorker, FeedImport}, false,
 			text(func(s *Settings) *string { return &s.ProfileBucket })},
-		{"DEALER_PROFILE_KEY", "S3 key of the dealer profile", "dealer.yaml", []Function{Agent, MCP, LeadWorker, FeedImport},
+		{"DEALER_PROFILE_KEY", "S3 key of the dealer profile", "dealer.yaml", []Function{Agent, MCP, LeadWorker, FeedImport}, false,
 			text(func(s *Settings) *string { return &s.ProfileKey })},
-		{"DEALER_PROFILE_MAX_AGE", "how long a fetched profile is trusted, such as 1m", "1m", []Function{Agent, MCP, LeadWorker, FeedImport},
+		{"DEALER_PROFILE_MAX_AGE", "how long a fetched profile is trusted, such as 1m", "1m", []Function{Agent, MCP, LeadWorker, FeedImport}, false,
 			func(s *Settings, value string) (err error) {
 				if s.ProfileMaxAge, err = time.ParseDuration(value); err != nil || s.ProfileMaxAge < 0 {
 					return errors.New("must be a duration, such as 1m or 30s")
 				}
 				return nil
 			}},
-		{"DEALER_REPORT_PREFIX", "beginning of the S3 keys of import reports", "reports/", []Function{FeedImport},
+		{"DEALER_FORM_KEY", "secret of at least 32 characters that signs what MCP clients carry between a form and its answer; whoever has a form open when it changes is asked again", "",
+			[]Function{MCP}, true,
+			func(s *Settings, value string) error {
+				if len(value) < shortestKey {
+					return fmt.Errorf("must have at least %d characters", shortestKey)
+				}
+				s.FormKey = []byte(value)
+				return nil
+			}},
+		{"DEALER_REPORT_PREFIX", "beginning of the S3 keys of import reports", "reports/", []Function{FeedImport}, false,
 			text(func(s *Settings) *string { return &s.ReportPrefix })},
-		{"DEALER_LOG_LEVEL", "least level that is logged: debug, info, warn or error", "info", []Function{Agent, MCP, LeadWorker, FeedImport},
+		{"DEALER_LOG_LEVEL", "least level that is logged: debug, info, warn or error", "info", []Function{Agent, MCP, LeadWorker, FeedImport}, false,
 			func(s *Settings, value string) error {
 				if s.LogLevel.UnmarshalText([]byte(value)) != nil {
 					return errors.New("must be debug, info, warn or error")
@@ -110,7 +127,11 @@ func ReadSettings(f Function, lookup func(string) (string, bool)) (Settings, err
 			continue
 		}
 		if err := v.set(&s, value); err != nil {
-			faults = append(faults, fmt.Errorf("%s=%q: %w", v.Name, value, err))
+			told := fmt.Sprintf("=%q", value)
+			if v.Secret {
+				told = ""
+			}
+			faults = append(faults, fmt.Errorf("%s%s: %w", v.Name, told, err))
 		}
 	}
 	return s, errors.Join(faults...)

@@ -49,6 +49,23 @@ func TestAllFaultsOfTheSettingsAreToldAtOnce(t *testing.T) {
 	}
 }
 
+func TestAKeyIsReadAndNeverTold(t *testing.T) {
+	env := map[string]string{
+		"DEALER_INVENTORY_TABLE": "i", "DEALER_LEADS_TABLE": "l", "DEALER_PROFILE_BUCKET": "b", "DEALER_QUEUE_URL": "https://sqs.us-east-1.amazonaws.com/1/q",
+		"DEALER_FORM_KEY": "0123456789abcdef0123456789abcdef",
+	}
+	got, err := cloud.ReadSettings(cloud.MCP, from(env))
+	if err != nil || string(got.FormKey) != env["DEALER_FORM_KEY"] {
+		t.Errorf("%q, %v", got.FormKey, err)
+	}
+	for _, short := range []string{"hunter2", "0123456789abcdef0123456789abcde", ""} {
+		env["DEALER_FORM_KEY"] = short
+		if _, err := cloud.ReadSettings(cloud.MCP, from(env)); err == nil || !strings.Contains(err.Error(), "DEALER_FORM_KEY") || short != "" && strings.Contains(err.Error(), short) {
+			t.Errorf("%q: %v", short, err)
+		}
+	}
+}
+
 func TestAFunctionAsksOnlyForItsOwnVariables(t *testing.T) {
 	for f, required := range map[cloud.Function]string{
 		cloud.LeadWorker: "DEALER_LEADS_TABLE DEALER_PROFILE_BUCKET",

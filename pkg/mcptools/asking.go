@@ -76,8 +76,10 @@ func (a *asker) step(ctx context.Context, c *toolCall) (*mcp.CallToolResult, err
 	if err != nil {
 		return a.left(c, err)
 	}
-	if result := a.taken(ctx, c, q); result != nil {
-		return result, nil
+	if _, answered := c.req.Params.InputResponses[formID]; !answered {
+		if result := a.taken(ctx, c, q); result != nil {
+			return result, nil
+		}
 	}
 	h := hostOf(ctx, c.req)
 	if h == formless && lacks {

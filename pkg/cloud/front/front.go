@@ -21,6 +21,7 @@ import (
 
 // Front is the agent of one function.
 type Front struct {
+	Settings cloud.Settings
 	Skills   *agent.Agent
 	Profiles dealer.Source
 	Log      *slog.Logger
@@ -40,7 +41,7 @@ func Open(ctx context.Context, f cloud.Function, lookup func(string) (string, bo
 	lot := inventory.NewLot(stack.Inventory(), time.Now)
 	desk := &lead.Desk{Store: stack.Leads(), Queue: stack.Queue(), Stock: lot, Log: log}
 	skills := agent.New(agent.Parts{Profiles: profiles, Schemas: schema.Released(), Lot: lot, Desk: desk})
-	return &Front{Skills: skills, Profiles: profiles, Log: log, desk: desk}, nil
+	return &Front{Settings: stack.Settings, Skills: skills, Profiles: profiles, Log: log, desk: desk}, nil
 }
 
 // REST serves API Gateway events with the doors a function opens.

@@ -55,6 +55,7 @@ func check(p *Profile, r *reader) {
 	checkInventory(&p.Inventory, r)
 	checkFeed(p, r)
 	checkLeads(&p.Leads, r)
+	checkAppointments(p, r)
 	checkDelivery(p, r)
 	checkADF(&p.ADF, "adf", r)
 	checkAccess(&p.Access, r)
@@ -127,16 +128,6 @@ func checkLeads(l *Leads, r *reader) {
 	}
 	if l.Retention < max(l.IdempotencyTTL, l.DuplicateWindow) {
 		r.fault("leads.retention", "is shorter than idempotency_ttl or duplicate_window", "keep leads at least as long as they are compared, such as 730d")
-	}
-	types := []string{aap.AppointmentSales, aap.AppointmentService, aap.AppointmentTestDrive, aap.AppointmentTradeIn}
-	for _, name := range sortedKeys(l.Appointments) {
-		at := "leads.appointments." + name
-		if !r.oneOf(at, name, types...) {
-			continue
-		}
-		if mode := l.Appointments[name].Mode; mode != "manual" {
-			r.fault(at+".mode", quote(mode)+" is not served yet: every appointment is answered \"requested\" and a person follows up", "write manual")
-		}
 	}
 }
 

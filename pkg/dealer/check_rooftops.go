@@ -66,6 +66,7 @@ func checkRooftop(f *Rooftop, at string, r *reader) {
 		checkWeek(s, path, r)
 	}
 	r.unique(at+".hours", names)
+	checkHolidays(f, at+".holidays", r)
 	checkFees(at+".fees", f.Fees, r)
 	r.unique(at+".capabilities", f.Capabilities)
 	for i, tag := range f.Capabilities {
@@ -120,15 +121,18 @@ func checkWeek(s Schedule, at string, r *reader) {
 		if !r.oneOf(path, day, weekdays...) {
 			continue
 		}
-		value := s.Days[day]
-		part := hoursForm.FindStringSubmatch(value)
-		switch {
-		case value == "closed":
-		case part == nil:
-			r.fault(path, quote(value)+" is not opening hours", hoursFix(value))
-		case part[1] >= part[2]:
-			r.fault(path, "closes at "+part[2]+", not after it opens at "+part[1], "write the earlier time first; a day ends at 23:59")
-		}
+		checkHours(path, s.Days[day], r)
+	}
+}
+
+func checkHours(path, value string, r *reader) {
+	part := hoursForm.FindStringSubmatch(value)
+	switch {
+	case value == "closed":
+	case part == nil:
+		r.fault(path, quote(value)+" is not opening hours", hoursFix(value))
+	case part[1] >= part[2]:
+		r.fault(path, "closes at "+part[2]+", not after it opens at "+part[1], "write the earlier time first; a day ends at 23:59")
 	}
 }
 

@@ -125,7 +125,6 @@ func TestEachMistakeIsRefusedWithWhatToWriteInstead(t *testing.T) {
 		{"long consent text", with("leads: {consent_text: " + strings.Repeat("a", 2001) + "}\n"), "leads.consent_text", "has 2001 characters", "at most 2000"},
 		{"short retention", with("leads: {retention: 1d}\n"), "leads.retention", "shorter than idempotency_ttl", "730d"},
 		{"unknown appointment", with("leads: {appointments: {testdrive: {mode: manual}}}\n"), "leads.appointments.testdrive", "is not known", "write test_drive"},
-		{"automatic appointments", with("leads: {appointments: {test_drive: {mode: auto}}}\n"), "leads.appointments.test_drive.mode", "not served yet", "write manual"},
 		{"yes for true", with("leads: {test_drive_needs_vehicle: yes}\n"), "leads.test_drive_needs_vehicle", "is not true or false", "write true or false"},
 
 		{"leads without delivery", instead("delivery:\n  - {name: outbox, type: file, folder: outbox}\n", ""), "delivery", "reach nobody", "do not offer lead.submit"},

@@ -62,7 +62,12 @@ func fillDefaults(p *Profile, has func(path string) bool) {
 	duration("leads.idempotency_ttl", &p.Leads.IdempotencyTTL, 168*time.Hour)
 	duration("leads.retention", &p.Leads.Retention, 17520*time.Hour)
 	for name, policy := range p.Leads.Appointments {
-		text("leads.appointments."+name+".mode", &policy.Mode, "manual")
+		at := "leads.appointments." + name
+		text(at+".mode", &policy.Mode, AppointmentManual)
+		duration(at+".slot", &policy.Slot, 30*time.Minute)
+		number(at+".capacity", &policy.Capacity, 1)
+		duration(at+".lead_time", &policy.LeadTime, 2*time.Hour)
+		duration(at+".horizon", &policy.Horizon, 30*24*time.Hour)
 		p.Leads.Appointments[name] = policy
 	}
 	text("adf.names", &p.ADF.Names, "all")

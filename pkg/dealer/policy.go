@@ -92,13 +92,7 @@ type Leads struct {
 	// consent, word for word; it goes into the lead. 1 to 2000 characters, also
 	// in several lines. Default: ConsentText(Name).
 	ConsentText string `yaml:"consent_text"`
-	// Appointments maps an appointment type to its policy. Absent types are manual.
+	// Appointments maps sales, service, test_drive and trade_in to their
+	// policies. Absent types are manual.
 	Appointments map[string]AppointmentPolicy `yaml:"appointments"`
-}
-
-// AppointmentPolicy says who decides about a visit.
-type AppointmentPolicy struct {
-	// Mode is manual, the only one: the answer is "requested" and a person
-	// follows up. Default manual.
-	Mode string `yaml:"mode"`
 }

@@ -8,7 +8,8 @@ import (
 
 // Rooftop is one location.
 type Rooftop struct {
-	// Name is unique within the profile and joins vehicles to the rooftop. Required.
+	// Name is unique within the profile and joins vehicles and booked visits to
+	// the rooftop: under another name its calendar is empty. Required.
 	Name string `yaml:"name"`
 	// LegalName is the registered business name. Optional.
 	LegalName string `yaml:"legal_name"`
@@ -31,6 +32,10 @@ type Rooftop struct {
 	Timezone string `yaml:"timezone"`
 	// Hours are weekly schedules, the sales one first.
 	Hours []Schedule `yaml:"hours"`
+	// Holidays maps dates such as 2026-12-25 to "closed" or to hours of their
+	// own, in place of every schedule's; no appointment is booked on a date that
+	// is closed. At most 1000.
+	Holidays map[string]string `yaml:"holidays"`
 	// Notes are for buyers, such as holiday closings; several lines are fine.
 	Notes string `yaml:"notes"`
 	// Fees is the complete list of mandatory, non-government charges. Absent:

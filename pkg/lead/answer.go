@@ -1,7 +1,9 @@
 package lead
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"regexp"
 	"strings"
@@ -12,39 +14,53 @@ import (
 )
 
 // accept makes the answer to a new lead: the result, and a message with the
-// next step that holds nothing of the buyer. kind is the visit in the words of
-// the contract the lead came under.
-func accept(leadID, visitID, kind string, req *aap.LeadRequest, p *dealer.Profile, f found, now time.Time) (Answer, error) {
+// next step that holds nothing of the buyer. visit is nil when the lead asks for
+// none.
+func accept(leadID string, req *aap.LeadRequest, p *dealer.Profile, f found, visit *outcome) (Answer, error) {
 	result := aap.LeadResult{LeadID: leadID, Status: aap.LeadReceived, Dealer: contact(p, f.rooftop)}
 	sentences := []string{fmt.Sprintf("%s received the lead and will follow up%s.", business(p, f.rooftop), by(req.Customer))}
 	if f.note != "" {
 		sentences = append(sentences, f.note)
 	}
-	if a := req.Appointment; a != nil {
-		result.Appointment = &aap.AppointmentResult{AppointmentID: visitID, Status: aap.AppointmentRequested}
-		sentences = append(sentences, nextStep(a, kind, now))
+	if visit != nil {
+		result.Appointment = &visit.result
+		sentences = append(sentences, visit.said)
 	}
 	data, err := aap.AppendValue(nil, result)
 	return Answer{Data: data, Message: strings.Join(sentences, " ")}, err
 }
 
-// repeat makes the answer to an equal lead from what the first one was told.
-func repeat(first Record) (Answer, error) {
+// repeat makes the answer to an equal lead from what the first one was told,
+// with the visit as it stands now.
+func (d *Desk) repeat(ctx context.Context, p *dealer.Profile, first Record, now time.Time) (Answer, error) {
 	var result aap.LeadResult
 	if err := json.Unmarshal(first.Answer.Data, &result); err != nil {
 		return Answer{}, fmt.Errorf("reading the answer of lead %s: %w", first.ID, err)
 	}
 	result.LeadID, result.Status = first.ID, aap.LeadDuplicate
+	message := "The dealer already has this lead under the same lead_id and will follow up once. Nothing needs to be sent again."
+	if a := result.Appointment; a != nil && a.Status == aap.AppointmentConfirmed {
+		v, err := d.Store.Visit(ctx, first.DealerID, first.ID, now)
+		switch zone := p.Rooftop(first.Rooftop).Location(); {
+		case errors.Is(err, ErrNotFound):
+		case err != nil:
+			return Answer{}, fmt.Errorf("loading the visit of lead %s: %w", first.ID, err)
+		case v.State == Cancelled:
+			a.Status, a.ConfirmedAt = aap.AppointmentRequested, ""
+			message = "The dealer already has this lead under the same lead_id and has cancelled its visit. Call the dealer, or submit a lead with another time."
+		case offsetTime(v.Start, zone) != a.ConfirmedAt:
+			a.ConfirmedAt = offsetTime(v.Start, zone)
+			message = "The dealer already has this lead under the same lead_id and has moved its visit to " + spokenTime(v.Start, zone) + "."
+		}
+	}
 	data, err := aap.AppendValue(nil, result)
-	return Answer{
-		Data:    data,
-		Message: "The dealer already has this lead under the same lead_id and will follow up once. Nothing needs to be sent again.",
-	}, err
+	return Answer{Data: data, Message: message}, err
 }
 
 func (a Answer) reply() aap.Reply { return aap.Reply{Data: a.Data, Message: a.Message} }
 
-func nextStep(a *aap.Appointment, kind string, now time.Time) string {
+// visitWords names a kind of visit, in the words of whatever contract.
+func visitWords(kind string) string {
 	visit := map[string]string{
 		aap.AppointmentSales:     "sales visit",
 		aap.AppointmentService:   "service visit",
@@ -59,6 +75,11 @@ func nextStep(a *aap.Appointment, kind string, now time.Time) string {
 	if visit == "" {
 		visit = "visit"
 	}
+	return visit
+}
+
+func nextStep(a *aap.Appointment, kind string, now time.Time) string {
+	visit := visitWords(kind)
 	at, err := parseTime(a.AppointmentAt)
 	switch {
 	case a.AppointmentAt == "":

@@ -37,9 +37,14 @@ const (
 	defaultRetention       = 2 * 365 * 24 * time.Hour
 )
 
-// attempts bounds how often Submit starts over when what blocked a lead is
-// gone by the time it is read.
-const attempts = 4
+const (
+	// attempts bounds how often Submit starts over when what blocked a lead is
+	// gone by the time it is read.
+	attempts = 4
+	// races bounds how often the slots of a lead may be lost to others; after
+	// that nothing is booked.
+	races = 4
+)
 
 // Submit takes a payload that fits the lead.submit request schema of v. The
 // checks run in this order: idempotency key, consent, channels, duplicate,
@@ -67,12 +72,13 @@ func (d *Desk) Submit(ctx context.Context, p *dealer.Profile, v aap.Version, pay
 	if e := CheckChannels(s.req.Customer, s.req.Consent); e != nil {
 		return aap.Reply{}, e
 	}
-	for range attempts {
+	var lost [][]Span
+	for try := 0; try < attempts; {
 		reply, known, err = d.duplicate(ctx, p, s, now)
 		if known || err != nil {
 			return reply, err
 		}
-		entry, err := d.entry(ctx, p, v, s, now)
+		entry, err := d.entry(ctx, p, v, s, lost, now)
 		if err != nil {
 			return aap.Reply{}, err
 		}
@@ -81,6 +87,12 @@ func (d *Desk) Submit(ctx context.Context, p *dealer.Profile, v aap.Version, pay
 			d.handOver(ctx, p.ID, entry.Record.ID)
 			return entry.Record.Answer.reply(), nil
 		}
+		if errors.Is(err, ErrSlotTaken) {
+			// Another buyer was first; what is left is decided anew.
+			lost = append(lost, entry.Booking.Visit.Slots)
+			continue
+		}
+		try++
 		if !errors.Is(err, ErrKeyTaken) && !errors.Is(err, ErrDuplicate) {
 			return aap.Reply{}, fmt.Errorf("storing the lead: %w", err)
 		}
@@ -101,7 +113,8 @@ type submission struct {
 	// equal and poorer are the duplicate keys.
 	equal  string
 	poorer []string
-	// visit is the kind of visit in the words of the contract.
+	// sent is the payload as it came, and visit the kind of visit in its words.
+	sent  any
 	visit string
 	// digest is set when the request carries an idempotency key.
 	digest string
@@ -129,7 +142,7 @@ func read(p *dealer.Profile, v aap.Version, payload []byte) (*submission, error)
 			return nil, err
 		}
 	}
-	s.visit = visitOf(sent)
+	s.sent, s.visit = sent, visitOf(sent)
 	s.equal, s.poorer = equals(p.ID, &s.req, doc, s.visit)
 	if s.req.IdempotencyKey != "" {
 		s.digest = digest(sent)
@@ -190,7 +203,7 @@ func (d *Desk) duplicate(ctx context.Context, p *dealer.Profile, s *submission, 
 	if err != nil {
 		return aap.Reply{}, false, fmt.Errorf("loading lead %s for its duplicate: %w", leadID, err)
 	}
-	answer, err := repeat(first)
+	answer, err := d.repeat(ctx, p, first, now)
 	if err != nil {
 		return aap.Reply{}, false, err
 	}
@@ -214,7 +227,7 @@ func (d *Desk) duplicate(ctx context.Context, p *dealer.Profile, s *submission, 
 }
 
 // entry is all that is stored of the submission.
-func (d *Desk) entry(ctx context.Context, p *dealer.Profile, v aap.Version, s *submission, now time.Time) (Entry, error) {
+func (d *Desk) entry(ctx context.Context, p *dealer.Profile, v aap.Version, s *submission, lost [][]Span, now time.Time) (Entry, error) {
 	f, err := d.match(ctx, p, &s.req)
 	if err != nil {
 		return Entry{}, err
@@ -226,15 +239,16 @@ func (d *Desk) entry(ctx context.Context, p *dealer.Profile, v aap.Version, s *s
 	if f.rooftop != nil {
 		r.Rooftop = f.rooftop.Name
 	}
-	visitID := ""
+	var visit *outcome
 	if s.req.Appointment != nil {
-		visitID = d.newID()
+		o := d.appoint(ctx, p, s, f, d.newID(), lost, now)
+		visit = &o
 	}
-	if r.Answer, err = accept(r.ID, visitID, s.visit, &s.req, p, f, now); err != nil {
+	if r.Answer, err = accept(r.ID, &s.req, p, f, visit); err != nil {
 		return Entry{}, err
 	}
 	e := Entry{
-		Record: r, Equal: s.equal, Poorer: s.poorer,
+		Record: r, Equal: s.equal, Poorer: s.poorer, Booking: visit.bookingOf(r),
 		EqualsUntil: sooner(now.Add(orDefault(p.Leads.DuplicateWindow, defaultDuplicateWindow)), r.ExpiresAt),
 	}
 	e.Key = s.key(p, r, now)

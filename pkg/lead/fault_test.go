@@ -78,6 +78,18 @@ func (f *flaky) Outbox(ctx context.Context, dealerID string, until time.Time, li
 	return broken(f.breaks("Outbox"), func() ([]string, error) { return f.Store.Outbox(ctx, dealerID, until, limit) })
 }
 
+func (f *flaky) Slots(ctx context.Context, dealerID, rooftop, kind string, from, to, now time.Time) ([]lead.Slot, error) {
+	return broken(f.breaks("Slots"), func() ([]lead.Slot, error) { return f.Store.Slots(ctx, dealerID, rooftop, kind, from, to, now) })
+}
+
+func (f *flaky) Visit(ctx context.Context, dealerID, leadID string, now time.Time) (lead.Visit, error) {
+	return broken(f.breaks("Visit"), func() (lead.Visit, error) { return f.Store.Visit(ctx, dealerID, leadID, now) })
+}
+
+func (f *flaky) UpdateVisit(ctx context.Context, dealerID string, v lead.Visit, claims []lead.Claim, now time.Time) (lead.Visit, error) {
+	return broken(f.breaks("UpdateVisit"), func() (lead.Visit, error) { return f.Store.UpdateVisit(ctx, dealerID, v, claims, now) })
+}
+
 func (f *flaky) Enqueue(ctx context.Context, leadID string) error {
 	return brokenErr(f.breaks("Enqueue"), func() error { return f.queue.Enqueue(ctx, leadID) })
 }

@@ -10,15 +10,31 @@ import (
 	"github.com/dealer-agent/dealer/pkg/aap"
 )
 
-// attributes lists other_attributes by name; arrays are joined by commas.
+// attributes lists other_attributes by name, but for the doors, which have an
+// element; arrays are joined by commas.
 func attributes(v *aap.Vehicle) []string {
 	if len(v.OtherAttributes) == 0 {
 		return nil
 	}
 	var out []string
 	for _, name := range slices.Sorted(maps.Keys(v.OtherAttributes)) {
-		if text := plain(v.OtherAttributes[name]); text != "" {
+		if text := plain(v.OtherAttributes[name]); text != "" && name != "doors" {
 			out = append(out, name+": "+text)
+		}
+	}
+	return out
+}
+
+// extra lists the members that AAP does not declare, in the same way.
+func extra(v *aap.Vehicle) []string {
+	if len(v.Extra) == 0 {
+		return nil
+	}
+	var out []string
+	for _, name := range slices.Sorted(maps.Keys(v.Extra)) {
+		var value any
+		if json.Unmarshal(v.Extra[name], &value) == nil {
+			out = labelled(out, name, plain(value))
 		}
 	}
 	return out

@@ -71,7 +71,7 @@ func TestReadCollectedDocuments(t *testing.T) {
 		equal(t, "stock", v.Stock, "T100")
 		equal(t, "odometer", v.Odometer+" "+v.OdometerUnits+" "+v.OdometerStatus, "18420 mi original")
 		equal(t, "condition", v.Condition, "excellent")
-		equal(t, "price", v.Price+" "+v.Currency+" "+v.PriceType, "24990 USD asking")
+		equal(t, "price", v.Price.Value+" "+v.Price.Currency+" "+v.Price.Type, "24990 USD asking")
 		equal(t, "second colour", v.Colors[1].Exterior+v.Colors[1].Preference, "Red2")
 		trade := p.Vehicles[1]
 		equal(t, "trade-in", trade.Interest+" "+trade.String()+" "+trade.Odometer+" "+trade.Condition, "trade-in 2014 Toyota Corolla 96000 good")

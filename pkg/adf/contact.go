@@ -10,7 +10,8 @@ import (
 // contact reads a person or a business. Only a person's full name is turned
 // round when it is written "Last, First".
 func (rd *reading) contact(n *element, person bool) Contact {
-	var c Contact
+	c := Contact{Primary: n.attrs["primarycontact"] == "1"}
+	suffix := ""
 	for _, name := range n.all("name") {
 		text := name.value()
 		if text == "" {
@@ -25,14 +26,14 @@ func (rd *reading) contact(n *element, person bool) Contact {
 			c.Last = text
 		case "", "full":
 			c.Full = text
-		default:
-			rd.fault(name, "name part is not one of full, first, middle, last, surname")
+		case "suffix":
+			suffix = text
 		}
 	}
 	parts := c.First + c.Middle + c.Last
 	switch last, first, comma := strings.Cut(c.Full, ","); {
 	case parts != "" && c.Full == "":
-		c.Full = strings.Join(strings.Fields(c.First+" "+c.Middle+" "+c.Last), " ")
+		c.Full = strings.Join(strings.Fields(c.First+" "+c.Middle+" "+c.Last+" "+suffix), " ")
 	case person && parts == "" && comma && !strings.Contains(first, ","):
 		c.Last, c.First = strings.TrimSpace(last), strings.TrimSpace(first)
 	}
@@ -43,15 +44,15 @@ func (rd *reading) contact(n *element, person bool) Contact {
 	}
 	for _, phone := range n.all("phone") {
 		if number := phone.value(); dialable(number) {
-			c.Phones = append(c.Phones, Phone{Number: number, Type: rd.phoneType(phone), Time: phone.attrs["time"]})
+			c.Phones = append(c.Phones, Phone{Number: number, Type: phoneType(phone), Time: rd.word(phone, "time", "")})
 			if c.Preferred == "" && phone.attrs["preferredcontact"] == "1" {
 				c.Preferred = "phone"
 			}
 		} else if number != "" {
-			rd.fault(phone, "not a phone number")
+			rd.odd(phone, "not a phone number", "Write the number with its country code, or leave the phone out.")
 		}
 	}
-	c.Address = address(n.first("address"))
+	c.Address = rd.address(n.first("address"))
 	return c
 }
 
@@ -59,7 +60,7 @@ func (rd *reading) contact(n *element, person bool) Contact {
 func (rd *reading) email(n *element) string {
 	text := n.value()
 	if rest, ok := strings.CutPrefix(strings.ToLower(text), "mailto:"); ok {
-		rd.fault(n, "the e-mail is written as a mailto: link")
+		rd.odd(n, "the e-mail is written as a mailto: link", "Write the address alone.")
 		text = strings.TrimSpace(text[len(text)-len(rest):])
 	}
 	if text == "" {
@@ -67,7 +68,7 @@ func (rd *reading) email(n *element) string {
 	}
 	at, err := mail.ParseAddress(text)
 	if err != nil {
-		rd.fault(n, "not an e-mail address")
+		rd.odd(n, "not an e-mail address", "Write an address such as name@example.com, or leave the element out.")
 		return ""
 	}
 	if strings.HasSuffix(text, ">") {
@@ -79,25 +80,22 @@ func (rd *reading) email(n *element) string {
 // dialable reports whether a text has a digit other than zero.
 func dialable(text string) bool { return strings.ContainsAny(text, "123456789") }
 
-func (rd *reading) phoneType(n *element) string {
-	switch kind := strings.ToLower(n.attrs["type"]); kind {
+// phoneType folds what senders write for a type that ADF has.
+func phoneType(n *element) string {
+	kind := strings.ToLower(strings.TrimSpace(n.attrs["type"]))
+	switch kind {
 	case "voice", "fax", "cellphone", "pager":
 		return kind
-	case "":
-		return "voice"
-	case "cell", "mobile", "cellular":
-		rd.fault(n, "phone type %s is written cellphone in ADF", kind)
-		return "cellphone"
-	case "phone", "home", "work":
-		rd.fault(n, "phone type %s is written voice in ADF", kind)
-		return "voice"
 	}
-	rd.fault(n, "phone type is not one of voice, fax, cellphone, pager")
+	if other, ok := otherWords[kind]; ok {
+		return other
+	}
 	return "voice"
 }
 
-func address(n *element) *Address {
+func (rd *reading) address(n *element) *Address {
 	a := Address{
+		Type:       rd.word(n, "type", ""),
 		Apartment:  n.first("apartment").value(),
 		City:       n.first("city").value(),
 		RegionCode: n.first("regioncode").value(),
@@ -120,6 +118,8 @@ var (
 	goodZone  = regexp.MustCompile(`^([+-])(\d{2}):?(\d{2})$`)
 )
 
+const goodDate = "Write it as 2026-04-30T10:15:10-07:00."
+
 // date reads a request date in the shapes senders write.
 func (rd *reading) date(n *element, p *Prospect) {
 	p.RequestDate = n.value()
@@ -128,15 +128,15 @@ func (rd *reading) date(n *element, p *Prospect) {
 	}
 	m := dateShape.FindStringSubmatch(strings.ToUpper(p.RequestDate))
 	if m == nil {
-		rd.fault(n, "the date is not ISO 8601")
+		rd.odd(n, "the date is not ISO 8601", goodDate)
 		return
 	}
 	day, clock, seconds, zone := m[1], m[2], m[3], m[4]
 	if clock == "" {
-		rd.fault(n, "the date has no time")
+		rd.odd(n, "the date has no time", goodDate)
 		clock = "00:00"
 	} else if seconds == "" {
-		rd.fault(n, "the time has no seconds")
+		rd.odd(n, "the time has no seconds", goodDate)
 	}
 	if seconds == "" {
 		seconds = ":00"
@@ -151,16 +151,16 @@ func (rd *reading) date(n *element, p *Prospect) {
 	case z != nil:
 		p.HasZone, offset = true, z[1]+z[2]+":"+z[3]
 		if !strings.Contains(zone, ":") {
-			rd.fault(n, "the offset is written without a colon")
+			rd.odd(n, "the offset is written without a colon", goodDate)
 		}
 	case zone == "":
-		rd.fault(n, "the time has no zone")
+		rd.odd(n, "the time has no zone", goodDate)
 	default:
-		rd.fault(n, "the offset is malformed; the time is kept without it")
+		rd.odd(n, "the offset is malformed; the time is kept without it", goodDate)
 	}
 	at, err := time.Parse(time.RFC3339, day+"T"+clock+seconds+offset)
 	if err != nil {
-		rd.fault(n, "the date does not exist")
+		rd.odd(n, "the date does not exist", goodDate)
 		p.HasZone = false
 		return
 	}

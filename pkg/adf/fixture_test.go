@@ -73,6 +73,8 @@ func record(t testing.TB, req aap.LeadRequest) lead.Record {
 
 func number(n int64) *aap.Int { v := aap.Int(n); return &v }
 
+func decimal(f float64) *float64 { return &f }
+
 func render(t testing.TB, r lead.Record, p *dealer.Profile, o adf.Options) string {
 	t.Helper()
 	out, err := adf.Render(r, p, o)

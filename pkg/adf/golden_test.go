@@ -2,6 +2,7 @@ package adf_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"encoding/xml"
 	"errors"
 	"flag"
@@ -77,6 +78,17 @@ func twists() []twist {
 				DisplacementCC: number(1868), Engine: "V-twin", Fuel: "gas", Driveline: "belt", ExteriorColor: "Red", InteriorColor: "Black",
 				OtherAttributes: map[string]any{"final_drive": "belt", "abs": true, "seats": 2, "colors": []string{"red", "black"}, "none": nil},
 				VDPURL:          "https://north.lakeside.example/m300?utm=1#photos", Notes: "The red one.",
+			}
+		}},
+		{name: "vehicle-electric", change: func(r *aap.LeadRequest) {
+			charges := true
+			r.VehicleOfInterest = &aap.Vehicle{
+				Year: number(2025), Make: "Volta", Model: "One", VIN: "1AM1KRM19NB654322", Condition: "new", VehicleType: "car", Fuel: "electric",
+				CityMPG: number(120), HighwayMPG: number(105), ElectricRangeMi: decimal(301.5), BatteryKWh: decimal(77.4), MotorPowerHP: decimal(320),
+				DCFastCharge: &charges, ChargePort: "NACS", Features: []string{"Heated seats", "Tow hitch <2\" & up>"},
+				Photos:          []string{"https://cdn.example/1.jpg?w=1&h=2", "https://cdn.example/2.jpg"},
+				OtherAttributes: map[string]any{"doors": 5, "warranty_years": 8}, Description: "As new.",
+				Extra: map[string]json.RawMessage{"winter_tires": json.RawMessage(`true`)},
 			}
 		}},
 		{name: "vehicle-thin", change: func(r *aap.LeadRequest) {

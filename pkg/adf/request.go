@@ -193,6 +193,28 @@ func vehicle(into **aap.Vehicle) any {
 			return &v.ExteriorColor
 		case "interior_color":
 			return &v.InteriorColor
+		case "vehicle_type":
+			return &v.VehicleType
+		case "status":
+			return &v.Status
+		case "displacement_cc":
+			return &v.DisplacementCC
+		case "city_mpg":
+			return &v.CityMPG
+		case "highway_mpg":
+			return &v.HighwayMPG
+		case "features":
+			return &v.Features
+		case "photos":
+			return &v.Photos
+		case "description":
+			return &v.Description
+		case "dealer_id":
+			return &v.DealerID
+		case "inventory_date":
+			return &v.InventoryDate
+		case "updated_at":
+			return &v.UpdatedAt
 		case "vdp_url":
 			return &v.VDPURL
 		case "notes":

@@ -22,14 +22,17 @@ const (
 	maxElements = 20000
 )
 
-// element is one XML element as it stands; text is its own character data.
+// element is one XML element; text is its own character data.
 type element struct {
-	name     string
-	attrs    map[string]string
-	text     string
-	line     int
-	path     string
-	children []*element
+	name    string            // in small letters, without a prefix
+	written string            // as it stands
+	attrs   map[string]string // by name in small letters, without a prefix
+	// attributes are as they stand, doubles included.
+	attributes []xml.Attr
+	text       string
+	line       int
+	path       string
+	children   []*element
 }
 
 // first returns the first child of that name, or an empty element.
@@ -55,6 +58,8 @@ func (n *element) all(name string) []*element {
 // value is the text without outer white space.
 func (n *element) value() string { return strings.TrimSpace(n.text) }
 
+func (n *element) hasText() bool { return strings.Trim(n.text, " \t\r\n") != "" }
+
 // reading is one document under way.
 type reading struct {
 	data   []byte
@@ -64,12 +69,23 @@ type reading struct {
 	unknown []Unknown
 }
 
-func (rd *reading) fault(n *element, format string, args ...any) {
-	rd.faults = append(rd.faults, Fault{Line: n.line, Path: n.path, Problem: fmt.Sprintf(format, args...)})
+// invalid reports what the DTD does not allow.
+func (rd *reading) invalid(n *element, problem, mend string) {
+	rd.faults = append(rd.faults, Fault{Line: n.line, Path: n.path, Problem: problem, Mend: mend, Invalid: true})
 }
 
-func (rd *reading) faultAt(offset int, format string, args ...any) {
-	rd.faults = append(rd.faults, Fault{Line: rd.line(offset), Problem: fmt.Sprintf(format, args...)})
+// odd reports what the DTD allows and receivers stumble over.
+func (rd *reading) odd(n *element, problem, mend string) {
+	rd.faults = append(rd.faults, Fault{Line: n.line, Path: n.path, Problem: problem, Mend: mend})
+}
+
+// invalidAt reports what XML does not allow at an offset.
+func (rd *reading) invalidAt(offset int, problem, mend string) {
+	rd.faults = append(rd.faults, Fault{Line: rd.line(offset), Problem: problem, Mend: mend, Invalid: true})
+}
+
+func (rd *reading) stop(kind error, offset int, problem, mend string) error {
+	return &stopped{kind, Fault{Line: rd.line(offset), Problem: problem, Mend: mend, Invalid: true}}
 }
 
 func (rd *reading) line(offset int) int {
@@ -88,10 +104,10 @@ func (rd *reading) load(r io.Reader) error {
 	data, note := decode(data)
 	rd.index(data)
 	if note != "" {
-		rd.faultAt(0, "%s", note)
+		rd.invalidAt(0, note, "Save the text as UTF-8 and declare that, or nothing.")
 	}
 	if trimmed := bytes.TrimLeft(data, " \t\r\n"); len(trimmed) != len(data) && bytes.HasPrefix(trimmed, []byte("<?xml")) {
-		rd.faultAt(0, "white space before the XML declaration")
+		rd.invalidAt(0, "white space before the XML declaration", "Begin the text with <?xml.")
 	}
 	rd.data = rd.legal(data)
 	rd.index(rd.data)
@@ -116,7 +132,7 @@ func (rd *reading) legal(data []byte) []byte {
 	if first < 0 {
 		return data
 	}
-	rd.faultAt(first, "characters that XML forbids were dropped")
+	rd.invalidAt(first, "characters that XML forbids were dropped", "Take control characters out before writing.")
 	return bytes.Map(func(r rune) rune {
 		if forbidden(r) {
 			return -1
@@ -180,10 +196,10 @@ func (rd *reading) parse() (*element, error) {
 		top := open[len(open)-1]
 		if errors.Is(err, io.EOF) {
 			if len(open) > 1 {
-				return nil, rd.malformed(begin, "the document ends inside %s", top.name)
+				return nil, rd.stop(ErrMalformed, begin, "the document ends inside "+top.name, "Add </"+top.name+">; perhaps the rest was cut off.")
 			}
 			if !instruction {
-				rd.faultAt(0, "the adf instruction is missing")
+				rd.faults = append(rd.faults, Fault{Line: 1, Problem: "the adf instruction is missing", Mend: `Add <?adf version="1.0"?> after the XML declaration.`})
 			}
 			return root, nil
 		}
@@ -192,31 +208,38 @@ func (rd *reading) parse() (*element, error) {
 		}
 		switch t := token.(type) {
 		case xml.Directive:
-			return nil, fmt.Errorf("line %d: %w", rd.line(begin), ErrDoctype)
+			return nil, rd.stop(ErrDoctype, begin, "", "Take <!DOCTYPE out; a lead needs none.")
 		case xml.ProcInst:
 			instruction = rd.instruction(t, begin, instruction)
 		case xml.StartElement:
 			count++
 			if len(open) > maxDepth || count > maxElements {
-				return nil, fmt.Errorf("line %d: %w", rd.line(begin), ErrTooLarge)
+				return nil, rd.stop(ErrTooLarge, begin, "", "Send one lead in a document, with fewer elements.")
 			}
 			child := rd.element(t, top, begin)
 			top.children = append(top.children, child)
 			open = append(open, child)
 		case xml.EndElement:
 			if len(open) == 1 || strings.ToLower(t.Name.Local) != top.name {
-				return nil, rd.malformed(begin, "</%s> closes nothing that is open", t.Name.Local)
+				return nil, rd.stop(ErrMalformed, begin, "</"+t.Name.Local+"> closes nothing that is open", "Close elements in the reverse of the order in which they open.")
+			}
+			if full(t.Name) != top.written {
+				rd.invalidAt(begin, "</"+full(t.Name)+"> closes "+top.written, "Write </"+top.written+">: the letters of a name count.")
 			}
 			open = open[:len(open)-1]
 		case xml.CharData:
 			rd.references(begin, int(dec.InputOffset()), top)
 			top.text += string(t)
+			if len(open) == 1 && top.hasText() {
+				rd.invalidAt(begin, "text outside the adf element", "Take it out: the document is the XML alone.")
+				top.text = ""
+			}
 		}
 	}
 }
 
 func (rd *reading) element(t xml.StartElement, parent *element, begin int) *element {
-	n := &element{name: strings.ToLower(t.Name.Local), line: rd.line(begin)}
+	n := &element{name: strings.ToLower(t.Name.Local), written: full(t.Name), attributes: t.Attr, line: rd.line(begin)}
 	n.path = parent.path + "/" + n.name
 	for _, a := range t.Attr {
 		if n.attrs == nil {
@@ -227,15 +250,23 @@ func (rd *reading) element(t xml.StartElement, parent *element, begin int) *elem
 	return n
 }
 
+// full is a name with its prefix.
+func full(name xml.Name) string {
+	if name.Space != "" {
+		return name.Space + ":" + name.Local
+	}
+	return name.Local
+}
+
 func (rd *reading) instruction(t xml.ProcInst, begin int, seen bool) bool {
 	if !strings.EqualFold(t.Target, "adf") {
 		if t.Target == "xml" && len(bytes.TrimSpace(rd.data[:begin])) > 0 {
-			rd.faultAt(begin, "the XML declaration is not at the start")
+			rd.invalidAt(begin, "the XML declaration is not at the start", "Begin the text with it.")
 		}
 		return seen
 	}
 	if t.Target != "adf" {
-		rd.faultAt(begin, "the adf instruction is written %s", t.Target)
+		rd.faults = append(rd.faults, Fault{Line: rd.line(begin), Problem: "the adf instruction is written " + t.Target, Mend: `Write <?adf version="1.0"?>.`})
 	}
 	return true
 }
@@ -252,12 +283,12 @@ func (rd *reading) references(begin, end int, n *element) {
 	for _, m := range reference.FindAllSubmatchIndex(raw, -1) {
 		switch {
 		case m[1]-m[0] == 1:
-			rd.faultAt(begin+m[0], "unescaped & in %s", n.name)
+			rd.invalidAt(begin+m[0], "unescaped & in "+n.name, "Write &amp;.")
 		case m[2] >= 0:
 			switch name := string(raw[m[2]:m[3]]); name {
 			case "amp", "lt", "gt", "quot", "apos":
 			default:
-				rd.faultAt(begin+m[0], "undefined entity %s in %s; kept as text", name, n.name)
+				rd.invalidAt(begin+m[0], "undefined entity "+name+" in "+n.name+"; kept as text", "Write the character itself, or its number as in &#160;.")
 			}
 		}
 	}
@@ -268,16 +299,13 @@ func (rd *reading) syntax(begin int, in *element, err error) error {
 	rest := rd.data[min(begin, len(rd.data)):]
 	if len(rest) > 1 && rest[0] == '<' && in.name != "" {
 		if tag, _, ok := bytes.Cut(rest, []byte(">")); !ok || bytes.ContainsAny(tag[1:], ":<") {
-			return rd.malformed(begin, "unescaped < in %s", in.name)
+			return rd.stop(ErrMalformed, begin, "unescaped < in "+in.name, "Write &lt;.")
 		}
 	}
+	problem := "not XML"
 	var s *xml.SyntaxError
 	if errors.As(err, &s) {
-		return rd.malformed(begin, "%s", s.Msg)
+		problem = s.Msg
 	}
-	return rd.malformed(begin, "not XML")
-}
-
-func (rd *reading) malformed(offset int, format string, args ...any) error {
-	return fmt.Errorf("%w: line %d: %s", ErrMalformed, rd.line(offset), fmt.Sprintf(format, args...))
+	return rd.stop(ErrMalformed, begin, problem, "Have the document written by an XML library.")
 }

@@ -1,7 +1,6 @@
 package adf
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -91,45 +90,15 @@ func (d *document) wanted(v *aap.Vehicle) {
 	if named {
 		vin, stock, trim = pick("VIN ", vin, own.VIN), pick("stock ", stock, own.Stock), pick("trim ", trim, own.Trim)
 	}
-	gear, gearNote := transmission(v.Transmission)
-
-	d.open("vehicle", "interest", interest, "status", status(v.Condition))
-	d.trio(year, brand, model)
-	d.optional("vin", vin)
-	d.optional("stock", stock)
-	d.optional("trim", trim)
-	d.optional("bodystyle", v.Body)
-	d.optional("transmission", gear)
-	d.optional("odometer", whole(v.Mileage), "units", "mi")
-	if v.InteriorColor != "" || v.ExteriorColor != "" {
-		d.open("colorcombination")
-		d.optional("interiorcolor", v.InteriorColor)
-		d.optional("exteriorcolor", v.ExteriorColor)
-		d.leaf("preference", "1")
-		d.close("colorcombination")
-	}
-	d.optional("price", whole(v.Price), "type", "quote", "currency", "USD")
-
-	notes := certified(v)
-	notes = append(notes, displacement(v)...)
-	notes = append(notes, attributes(v)...)
-	notes = append(notes, stated...)
+	out := described(v, d.profile.Name)
+	out.Interest, out.Status = interest, status(v.Condition)
+	out.Year, out.Make, out.Model, out.VIN, out.Stock, out.Trim = year, brand, model, vin, stock, trim
+	out.Price = price(v.Price, "quote")
 	if named && own.Condition != "" && own.Condition != v.Condition {
-		notes = append(notes, "listed as "+plainCondition(own.Condition))
+		stated = append(stated, "listed as "+plainCondition(own.Condition))
 	}
-	if len(absent) > 0 {
-		notes = append(notes, strings.Join(absent, ", ")+" not stated")
-	}
-	notes = labelled(notes, "Transmission", gearNote)
-	notes = labelled(notes, "Engine", v.Engine)
-	notes = labelled(notes, "Fuel", v.Fuel)
-	notes = labelled(notes, "Driveline", v.Driveline)
-	notes = append(notes, money(v, false)...)
-	notes = labelled(notes, "Vehicle id", v.VehicleID)
-	notes = labelled(notes, "Listing", plainURL(v.VDPURL))
-	notes = labelled(notes, "Notes", v.Notes)
-	d.optional("comments", strings.Join(notes, "; "))
-	d.close("vehicle")
+	out.Comments = remarks(v, append(stated, notStated(absent)...), !named)
+	d.vehicle(&out)
 }
 
 // tradeIn writes the buyer's own car. Its year is never guessed: it decides
@@ -143,29 +112,20 @@ func (d *document) tradeIn(v *aap.Vehicle) {
 		}
 		return value
 	}
-	d.open("vehicle", "interest", "trade-in")
-	d.trio(known("year", whole(v.Year), ""), known("make", v.Make, placeholderMake), known("model", v.Model, "Unknown"))
-	d.optional("vin", v.VIN)
-	d.optional("stock", v.Stock)
-	d.optional("trim", v.Trim)
-	d.optional("odometer", whole(v.Mileage), "units", "mi")
-	d.optional("condition", v.Condition)
+	out := described(v, d.lead.SourceAgent.Name)
+	out.Interest = "trade-in"
+	out.Year, out.Make, out.Model = known("year", whole(v.Year), ""), known("make", v.Make, placeholderMake), known("model", v.Model, "Unknown")
+	out.VIN, out.Stock, out.Trim, out.Condition = v.VIN, v.Stock, v.Trim, v.Condition
+	out.Price = price(v.Price, "asking")
+	out.Comments = remarks(v, notStated(absent), true)
+	d.vehicle(&out)
+}
 
-	notes := append(displacement(v), attributes(v)...)
-	if len(absent) > 0 {
-		notes = append(notes, strings.Join(absent, ", ")+" not stated")
+func notStated(absent []string) []string {
+	if len(absent) == 0 {
+		return nil
 	}
-	notes = labelled(notes, "Body", v.Body)
-	notes = labelled(notes, "Transmission", v.Transmission)
-	notes = labelled(notes, "Exterior color", v.ExteriorColor)
-	notes = labelled(notes, "Interior color", v.InteriorColor)
-	notes = labelled(notes, "Engine", v.Engine)
-	notes = labelled(notes, "Fuel", v.Fuel)
-	notes = labelled(notes, "Driveline", v.Driveline)
-	notes = append(notes, money(v, true)...)
-	notes = labelled(notes, "Notes", v.Notes)
-	d.optional("comments", strings.Join(notes, "; "))
-	d.close("vehicle")
+	return []string{strings.Join(absent, ", ") + " not stated"}
 }
 
 // sameUnit reports whether the buyer named the dealer's unit itself; a match
@@ -190,71 +150,4 @@ func plainCondition(condition string) string {
 		return "certified pre-owned"
 	}
 	return condition
-}
-
-func certified(v *aap.Vehicle) []string {
-	if v.Condition == "cpo" {
-		return []string{plainCondition(v.Condition)}
-	}
-	return nil
-}
-
-func displacement(v *aap.Vehicle) []string {
-	if v.DisplacementCC == nil {
-		return nil
-	}
-	return []string{"Displacement: " + whole(v.DisplacementCC) + "cc"}
-}
-
-func money(v *aap.Vehicle, withPrice bool) []string {
-	var out []string
-	if withPrice {
-		out = labelled(out, "Price", dollars(v.Price))
-	}
-	out = labelled(out, "MSRP", dollars(v.MSRP))
-	out = labelled(out, "List price", dollars(v.ListPrice))
-	if len(v.Fees) > 0 {
-		fees := make([]string, len(v.Fees))
-		for i, f := range v.Fees {
-			fees[i] = fmt.Sprintf("%s %d USD", f.Name, f.Amount)
-		}
-		out = append(out, "Fees included: "+strings.Join(fees, ", "))
-	}
-	return out
-}
-
-func dollars(n *aap.Int) string {
-	if n == nil {
-		return ""
-	}
-	return whole(n) + " USD"
-}
-
-func labelled(notes []string, label, text string) []string {
-	if text == "" {
-		return notes
-	}
-	return append(notes, label+": "+text)
-}
-
-func whole(n *aap.Int) string {
-	if n == nil {
-		return ""
-	}
-	return strconv.FormatInt(int64(*n), 10)
-}
-
-// transmission folds a description to ADF's A or M; what is neither is
-// returned as a note.
-func transmission(text string) (gear, note string) {
-	t := strings.ToLower(strings.TrimSpace(text))
-	switch {
-	case t == "":
-		return "", ""
-	case strings.Contains(t, "auto"), t == "a", t == "cvt", t == "dct":
-		return "A", ""
-	case strings.Contains(t, "manual"), t == "m":
-		return "M", ""
-	}
-	return "", text
 }

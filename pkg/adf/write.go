@@ -6,8 +6,7 @@ import (
 )
 
 // XML writes a prospect that was read in the DTD's order, with the elements
-// the DTD demands even where they are empty. What Prospect does not hold
-// (options, finance, unknown elements) is not written.
+// the DTD demands even where they are empty. Unknown elements are not written.
 func (p Prospect) XML() []byte {
 	w := &writer{buf: make([]byte, 0, 4096)}
 	w.buf = append(w.buf, frame...)
@@ -22,14 +21,15 @@ func (p Prospect) XML() []byte {
 		date = p.RequestedAt.Format("2006-01-02T15:04:05")
 	}
 	w.leaf("requestdate", date)
-	for _, v := range p.Vehicles {
-		w.vehicle(v)
+	for i := range p.Vehicles {
+		w.vehicle(&p.Vehicles[i])
 	}
 	if len(p.Vehicles) == 0 {
-		w.vehicle(Vehicle{Interest: "buy"})
+		w.vehicle(&Vehicle{Interest: "buy"})
 	}
 	w.open("customer")
 	w.contact(p.Customer, "individual")
+	w.ids(p.CustomerIDs)
 	if f := p.Timeframe; f != (Timeframe{}) {
 		w.open("timeframe")
 		w.optional("description", f.Description)
@@ -40,12 +40,14 @@ func (p Prospect) XML() []byte {
 	w.optional("comments", p.Comments)
 	w.close("customer")
 	w.open("vendor")
+	w.ids(p.Vendor.IDs)
 	w.leaf("vendorname", p.Vendor.Name)
 	w.optional("url", p.Vendor.URL)
 	w.contact(p.Vendor.Contact, "business")
 	w.close("vendor")
 	if v := p.Provider; v.Name != "" {
 		w.open("provider")
+		w.ids(v.IDs)
 		w.leaf("name", v.Name, "part", "full")
 		w.optional("service", v.Service)
 		w.optional("url", v.URL)
@@ -67,7 +69,7 @@ func (w *writer) ids(ids []ID) {
 	}
 }
 
-func (w *writer) vehicle(v Vehicle) {
+func (w *writer) vehicle(v *Vehicle) {
 	w.open("vehicle", "interest", v.Interest, "status", v.Status)
 	w.ids(v.IDs)
 	w.leaf("year", v.Year)
@@ -91,16 +93,59 @@ func (w *writer) vehicle(v Vehicle) {
 		w.leaf("preference", c.Preference)
 		w.close("colorcombination")
 	}
-	w.optional("imagetag", v.ImageURL)
-	w.optional("price", v.Price, "type", v.PriceType, "currency", v.Currency)
+	if i := v.Image; i != nil {
+		w.leaf("imagetag", i.URL, "width", i.Width, "height", i.Height, "alttext", i.Alt)
+	}
+	w.price(v.Price)
 	w.optional("pricecomments", v.PriceComments)
+	for _, o := range v.Options {
+		w.option(o)
+	}
+	if v.Finance != nil {
+		w.finance(*v.Finance)
+	}
 	w.optional("comments", v.Comments)
 	w.close("vehicle")
 }
 
+func (w *writer) price(p *Price) {
+	if p != nil {
+		w.leaf("price", p.Value, "type", p.Type, "currency", p.Currency, "delta", p.Delta, "relativeto", p.RelativeTo, "source", p.Source)
+	}
+}
+
+func (w *writer) option(o Option) {
+	w.open("option")
+	w.leaf("optionname", o.Name)
+	w.optional("manufacturercode", o.ManufacturerCode)
+	w.optional("stock", o.Stock)
+	w.optional("weighting", o.Weighting)
+	w.price(o.Price)
+	w.close("option")
+}
+
+func (w *writer) finance(f Finance) {
+	w.open("finance")
+	w.leaf("method", f.Method)
+	for _, a := range f.Amounts {
+		w.leaf("amount", a.Value, "type", a.Type, "limit", a.Limit, "currency", a.Currency)
+	}
+	if len(f.Amounts) == 0 {
+		w.leaf("amount", "")
+	}
+	if b := f.Balance; b != nil {
+		w.leaf("balance", b.Value, "type", b.Type, "currency", b.Currency)
+	}
+	w.close("finance")
+}
+
 // contact writes the parts of a name when there are any, else the whole.
 func (w *writer) contact(c Contact, kind string) {
-	w.open("contact")
+	primary := ""
+	if c.Primary {
+		primary = "1"
+	}
+	w.open("contact", "primarycontact", primary)
 	parts := strings.Join(strings.Fields(c.First+" "+c.Middle+" "+c.Last), " ")
 	if c.Full != parts || parts == "" {
 		w.leaf("name", c.Full, "part", "full", "type", kind)
@@ -121,7 +166,7 @@ func (w *writer) contact(c Contact, kind string) {
 		w.leaf("phone", p.Number, "type", p.Type, "time", p.Time, "preferredcontact", preferred("phone", i == 0))
 	}
 	if a := c.Address; a != nil {
-		w.open("address")
+		w.open("address", "type", a.Type)
 		if len(a.Streets) == 0 {
 			w.leaf("street", "")
 		}

@@ -35,14 +35,14 @@ var needs = map[string]map[string][]string{
 		"${AgentLogGroup.Arn}":            {"logs:CreateLogStream", "logs:PutLogEvents"},
 		"${SiteBucket.Arn}/${ProfileKey}": {"s3:GetObject"},
 		"${InventoryTable.Arn}":           {"dynamodb:BatchGetItem", "dynamodb:GetItem"},
-		"${LeadsTable.Arn}":               {"dynamodb:BatchGetItem", "dynamodb:ConditionCheckItem", "dynamodb:DeleteItem", "dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:Query"},
+		"${LeadsTable.Arn}":               {"dynamodb:BatchGetItem", "dynamodb:ConditionCheckItem", "dynamodb:DeleteItem", "dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:Query", "dynamodb:UpdateItem"},
 		"${LeadQueue.Arn}":                {"sqs:SendMessage"},
 	},
 	"McpRole": {
 		"${McpLogGroup.Arn}":              {"logs:CreateLogStream", "logs:PutLogEvents"},
 		"${SiteBucket.Arn}/${ProfileKey}": {"s3:GetObject"},
 		"${InventoryTable.Arn}":           {"dynamodb:BatchGetItem", "dynamodb:GetItem"},
-		"${LeadsTable.Arn}":               {"dynamodb:BatchGetItem", "dynamodb:ConditionCheckItem", "dynamodb:DeleteItem", "dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:Query"},
+		"${LeadsTable.Arn}":               {"dynamodb:BatchGetItem", "dynamodb:ConditionCheckItem", "dynamodb:DeleteItem", "dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:Query", "dynamodb:UpdateItem"},
 		"${LeadQueue.Arn}":                {"sqs:SendMessage"},
 	},
 	"LeadWorkerRole": {

@@ -4,8 +4,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/dealer-agent/dealer/pkg/aap"
 )
 
 // comments is the one comments text of the customer: what the buyer wrote,
@@ -19,9 +17,8 @@ func (d *document) comments() string {
 	}
 	add(d.lead.Message)
 	if a := d.lead.Appointment; a != nil {
-		add(d.appointment(a))
-		if a.DurationMinutes != nil {
-			add("Duration: " + whole(a.DurationMinutes) + " minutes.")
+		for _, sentence := range d.appointment(a) {
+			add(sentence)
 		}
 		if a.Notes != "" {
 			add("Visit notes: " + a.Notes)
@@ -36,26 +33,6 @@ func (d *document) comments() string {
 		add("Consent given " + c.GrantedAt + ": " + c.ConsentText)
 	}
 	return strings.Join(parts, " ")
-}
-
-// appointment words the visit with its time on the rooftop's clock.
-func (d *document) appointment(a *aap.Appointment) string {
-	what := "Requested appointment"
-	switch a.AppointmentType {
-	case aap.AppointmentTestDrive:
-		what = "Requested test-drive"
-	case aap.AppointmentTradeIn:
-		what += " (trade-in)"
-	default:
-		what += " (" + a.AppointmentType + ")"
-	}
-	when := "time to be agreed"
-	if at, ok := parseTime(a.AppointmentAt); ok {
-		when = localTime(at, d.rooftop.Location())
-	} else if a.AppointmentAt != "" {
-		when = a.AppointmentAt
-	}
-	return what + ": " + when + "."
 }
 
 // channels says how the buyer may be contacted when the contact data would

@@ -23,6 +23,9 @@ type Options struct {
 	ASCII bool
 	// Form is the form for one receiver; nil takes the profile's.
 	Form *dealer.ADF
+	// Visit is the lead's booked visit as it stands now; nil takes the outcome
+	// that the buyer was told.
+	Visit *lead.Visit
 }
 
 // Render writes the lead as one ADF 1.0 document in UTF-8: the XML
@@ -36,7 +39,7 @@ type Options struct {
 //
 // Errors wrap ErrUnrenderable and hold no personal data.
 func Render(r lead.Record, p *dealer.Profile, o Options) ([]byte, error) {
-	d := document{writer: writer{buf: make([]byte, 0, 4096), ascii: o.ASCII}, record: &r, profile: p}
+	d := document{writer: writer{buf: make([]byte, 0, 4096), ascii: o.ASCII}, record: &r, profile: p, visit: o.Visit}
 	if d.form = o.Form; d.form == nil {
 		d.form = &p.ADF
 	}
@@ -87,6 +90,7 @@ type document struct {
 	profile *dealer.Profile
 	lead    request
 	rooftop *dealer.Rooftop
+	visit   *lead.Visit
 }
 
 func (d *document) write(resend bool) {

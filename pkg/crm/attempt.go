@@ -20,6 +20,7 @@ type attempt struct {
 	worker  *Worker
 	profile *dealer.Profile
 	record  lead.Record
+	visit   *lead.Visit
 	target  dealer.Target
 	state   lead.Delivery
 	// wait is the pause before the next attempt, when run has failed.
@@ -78,7 +79,7 @@ func (a *attempt) run(ctx context.Context) error {
 
 // prepare renders the document and opens the transport.
 func (a *attempt) prepare(resend bool, now time.Time) (Document, Transport, error) {
-	body, err := adf.Render(a.record, a.profile, adf.Options{Resend: resend, ASCII: a.target.ASCII, Form: a.target.ADF})
+	body, err := adf.Render(a.record, a.profile, adf.Options{Resend: resend, ASCII: a.target.ASCII, Form: a.target.ADF, Visit: a.visit})
 	if err != nil {
 		return Document{}, nil, &Failure{Reason: err.Error(), Permanent: true, Cause: err}
 	}

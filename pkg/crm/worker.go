@@ -102,6 +102,10 @@ func (w *Worker) Handle(ctx context.Context, leadID string) error {
 	if err != nil {
 		return fmt.Errorf("lead %s: loading its delivery states: %w", leadID, err)
 	}
+	visit, err := w.visit(ctx, record)
+	if err != nil {
+		return fmt.Errorf("lead %s: loading its visit: %w", leadID, err)
+	}
 	states := make(map[string]lead.Delivery, len(stored))
 	for _, d := range stored {
 		states[d.Target] = d
@@ -113,7 +117,7 @@ func (w *Worker) Handle(ctx context.Context, leadID string) error {
 		if !known {
 			state = lead.Delivery{Target: t.Name, State: lead.Queued}
 		}
-		a := attempt{worker: w, profile: p, record: record, target: t, state: state}
+		a := attempt{worker: w, profile: p, record: record, visit: visit, target: t, state: state}
 		if err := a.run(ctx); err != nil {
 			failures = append(failures, fmt.Errorf("lead %s, target %s: %w", leadID, t.Name, err))
 			wait = max(wait, a.wait)
@@ -123,6 +127,19 @@ func (w *Worker) Handle(ctx context.Context, leadID string) error {
 		return &retry{errors.Join(failures...), wait}
 	}
 	return errors.Join(failures...)
+}
+
+// visit is the visit that was booked with the lead, as it stands now; nil when
+// there is none.
+func (w *Worker) visit(ctx context.Context, r lead.Record) (*lead.Visit, error) {
+	if !r.Booked() {
+		return nil, nil
+	}
+	v, err := w.Leads.Visit(ctx, r.DealerID, r.ID, w.now())
+	if errors.Is(err, lead.ErrNotFound) {
+		return nil, nil
+	}
+	return &v, err
 }
 
 // Check says which targets of the profile this worker cannot serve at all: a

@@ -1,8 +1,11 @@
 package lead
 
 import (
+	"bytes"
 	"slices"
 	"time"
+
+	"github.com/dealer-agent/dealer/pkg/aap"
 )
 
 // Visit states. A visit that nobody booked is none: it is a wish in a lead.
@@ -50,6 +53,11 @@ const (
 	ByBuyer  = "buyer"
 	ByDealer = "dealer"
 )
+
+// Booked reports whether the buyer was told that the visit is booked.
+func (r Record) Booked() bool {
+	return bytes.Contains(r.Answer.Data, []byte(`"status":"`+aap.AppointmentConfirmed+`"`))
+}
 
 // Clone shares no memory with v.
 func (v Visit) Clone() Visit {

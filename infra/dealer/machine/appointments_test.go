@@ -116,3 +116,19 @@ func TestARetryOfABookingIsAnsweredEqually(t *testing.T) {
 		}
 	}
 }
+
+func TestTheDocumentTellsABookedTimeFromARequestedOne(t *testing.T) {
+	d := open(t, books(hourly))
+	for buyer, want := range []string{
+		"Booked test-drive: 2026-05-03 11:00 PT, 60 minutes.",
+		"Requested test-drive: 2026-05-03 11:00 PT. Not booked; offered to the buyer: 2026-05-03 10:00 PT, 2026-05-03 12:00 PT, 2026-05-03 09:00 PT.",
+	} {
+		a := d.skill(t, lead(driveOf(buyer, "2026-05-03T18:00:00Z", "T100")))
+		id, _ := a.payload.Data["lead_id"].(string)
+		var xml string
+		eventually(t, "the document is there", func() bool { xml = documents(t, d)[id]; return xml != "" })
+		if !strings.Contains(xml, want) || strings.Contains(xml, "Booked") != (buyer == 0) {
+			t.Errorf("%s is not in\n%s", want, xml)
+		}
+	}
+}

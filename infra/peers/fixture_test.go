@@ -87,8 +87,16 @@ func runNode(t *testing.T, folder, script string, input, output any) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	file := filepath.Join(folder, script)
-	if err := os.WriteFile(file, text, 0o600); err != nil {
+	copied, err := os.CreateTemp(folder, "*-"+script)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := copied.Name()
+	defer os.Remove(file)
+	if _, err = copied.Write(text); err == nil {
+		err = copied.Close()
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)

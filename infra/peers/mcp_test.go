@@ -136,22 +136,38 @@ func TestOfficialTypeScriptMCPClients(t *testing.T) {
 // hostSeen is what a TypeScript host was given.
 type hostSeen struct {
 	Protocol, Instructions string
-	Tools                  []struct {
-		Name        string
-		InputSchema struct{ Properties map[string]any }
-		Annotations map[string]any
-		Meta        map[string]any `json:"_meta"`
+	Tools                  []hostTool
+	Answers                []hostAnswer
+}
+
+type hostTool struct {
+	Name        string
+	InputSchema struct{ Properties map[string]any }
+	Annotations map[string]any
+	Meta        map[string]any `json:"_meta"`
+}
+
+type hostAnswer struct {
+	Result struct {
+		IsError           bool
+		StructuredContent json.RawMessage
+		Content           []struct{ Type, Text string }
 	}
-	Answers []struct {
-		Result struct {
-			IsError           bool
-			StructuredContent json.RawMessage
-			Content           []struct{ Type, Text string }
-		}
-		Error *struct {
-			Message string
-			Code    int
-		}
+	Error *hostError
+	Shown []shownForm
+}
+
+type hostError struct {
+	Message string
+	Code    int
+}
+
+// shownForm is a form as a person is shown it.
+type shownForm struct {
+	Message         string
+	RequestedSchema struct {
+		Type       string
+		Properties map[string]map[string]any
 	}
 }
 

@@ -56,7 +56,7 @@ func newMCP(io streams) *cobra.Command {
 		Use:   "mcp",
 		Short: "Offer the skills to an AI host on this machine, over stdin and stdout",
 		Long: `Mcp speaks the Model Context Protocol over stdin and stdout, for a host that
-starts it, such as Claude Desktop or VS Code.
+starts it, such as Claude Desktop or VS Code; ` + "`dealer mcp install`" + ` tells the host.
 
 Without --agent it runs an agent of its own on the data folder, or on the
 sample dealer. With --agent it forwards to a dealer's agent anywhere, one
@@ -87,6 +87,7 @@ dealer called north. It is sent to that dealer's host and no other.`,
 		},
 	}
 	given.flags(cmd)
+	cmd.AddCommand(newMCPInstall(io))
 	return cmd
 }
 

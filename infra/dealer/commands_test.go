@@ -22,7 +22,7 @@ type result struct {
 func dealerCommand(t *testing.T, stdin string, args ...string) result {
 	t.Helper()
 	var out, errs bytes.Buffer
-	code := execute(t.Context(), args, streams{strings.NewReader(stdin), &out, &errs})
+	code := execute(t.Context(), args, streams{in: strings.NewReader(stdin), out: &out, err: &errs})
 	return result{code, out.String(), errs.String()}
 }
 

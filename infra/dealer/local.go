@@ -65,6 +65,7 @@ func (l *localAgent) open(addr string, log *slog.Logger) (m *machine.Machine, le
 	}
 	m, err = machine.Open(machine.Config{
 		Addr: addr, Profile: l.profile, Feed: l.feed, Data: l.data, Outbox: l.outbox, Now: now, Log: log,
+		Command: inFolder,
 	})
 	if err != nil {
 		return nil, nil, err

@@ -19,7 +19,7 @@ import (
 func publish(t *testing.T, args ...string) (string, error) {
 	t.Helper()
 	var out bytes.Buffer
-	cmd := newPublish(streams{strings.NewReader(""), &out, &out})
+	cmd := newPublish(streams{in: strings.NewReader(""), out: &out, err: &out})
 	cmd.SetArgs(args)
 	cmd.SetOut(&out)
 	cmd.SetErr(&out)

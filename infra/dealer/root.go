@@ -6,12 +6,16 @@ import (
 	"io"
 
 	"github.com/spf13/cobra"
+
+	"github.com/dealer-agent/dealer/infra/dealer/machine"
 )
 
 // streams are the terminal's three ends; tests pass buffers.
 type streams struct {
 	in       io.Reader
 	out, err io.Writer
+	// folder is set in a running agent that does the work of another process.
+	folder *machine.Folder
 }
 
 // errReported ends a command whose output already said what is wrong.
@@ -41,7 +45,10 @@ Protocol over A2A and hands accepted leads over as ADF/XML.`,
 	root.SetErr(io.err)
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
-	root.AddCommand(newRun(io), newImport(io), newCall(io), newMCP(io), newADF(io), newPublish(io))
+	if io.folder != nil {
+		root.PersistentPreRunE = outside
+	}
+	root.AddCommand(newRun(io), newImport(io), newLeads(io), newCall(io), newMCP(io), newADF(io), newPublish(io))
 	return root
 }
 

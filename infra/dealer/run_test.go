@@ -32,7 +32,7 @@ func TestRunWithoutDataLeavesNoFolderBehind(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 	defer cancel()
 	var out, errs bytes.Buffer
-	if code := execute(ctx, []string{"run", "--addr", "127.0.0.1:0"}, streams{strings.NewReader(""), &out, &errs}); code != 0 {
+	if code := execute(ctx, []string{"run", "--addr", "127.0.0.1:0"}, streams{in: strings.NewReader(""), out: &out, err: &errs}); code != 0 {
 		t.Fatalf("exit code %d: %s", code, errs.String())
 	}
 	if !strings.Contains(out.String(), "/a2a") {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -189,4 +190,29 @@ func (db *DB) commit(group []*write) {
 		group[failed].done <- err
 		group = append(group[:failed:failed], group[failed+1:]...)
 	}
+}
+
+// Dealers lists the ids of the dealers whose leads or inventory the file
+// keeps, in order.
+func (db *DB) Dealers(ctx context.Context) (ids []string, err error) {
+	err = db.view(ctx, func(tx *bolt.Tx) error {
+		for _, name := range [][]byte{leadsBucket, inventoryBucket} {
+			err := tx.Bucket(name).ForEachBucket(func(k []byte) error {
+				ids = append(ids, string(k))
+				return nil
+			})
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	slices.Sort(ids)
+	return slices.Compact(ids), err
+}
+
+// Exists reports whether dir has a data file.
+func Exists(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, fileName))
+	return err == nil
 }

@@ -34,7 +34,7 @@ func equals(dealerID string, req *aap.LeadRequest, doc map[string]any, asked str
 		emptyIsNil(doc["trade_in"]),
 		wantedVisit(req.Appointment, doc["appointment"], asked),
 	}, folded)
-	email, phone := strings.ToLower(strings.TrimSpace(req.Customer.Email)), strings.TrimSpace(req.Customer.Phone)
+	email, phone := foldMail(req.Customer.Email), strings.TrimSpace(req.Customer.Phone)
 	key := func(brings int) string {
 		parts := []any{dealerID, wants, nil, nil, brings&allowsEmail != 0, brings&allowsPhone != 0, brings&allowsSMS != 0}
 		if brings&givesEmail != 0 {

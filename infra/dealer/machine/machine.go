@@ -52,6 +52,9 @@ type Config struct {
 	NewID func() string
 	// Log gets one record a request and one a hand-over.
 	Log *slog.Logger
+	// Command runs the command lines that other processes of the same user
+	// send because this one holds the data folder. Nil: none are taken.
+	Command Command
 }
 
 // Machine is one running agent.
@@ -66,6 +69,7 @@ type Machine struct {
 	worker   *crm.Worker
 	handler  http.Handler
 	tools    mcptools.Config
+	control  *control
 	// looked is closed after the first look at the feed.
 	looked chan struct{}
 }
@@ -98,6 +102,11 @@ func Open(config Config) (*Machine, error) {
 	if err := m.assemble(); err != nil {
 		return nil, errors.Join(err, m.Close())
 	}
+	if config.Command != nil {
+		if m.control, err = listenControl(config.Data); err != nil {
+			config.Log.Warn("other commands cannot use the data folder meanwhile", "reason", err.Error())
+		}
+	}
 	return m, nil
 }
 
@@ -118,7 +127,7 @@ func (m *Machine) names() []string {
 
 // Close releases the address and the data folder. It is safe after Run.
 func (m *Machine) Close() error {
-	return errors.Join(m.hangUp(), m.db.Close())
+	return errors.Join(m.hangUp(), m.control.close(), m.db.Close())
 }
 
 func (m *Machine) hangUp() error {
@@ -199,12 +208,17 @@ func (m *Machine) Run(ctx context.Context) error {
 	group.Go(func() error { return m.queue.Run(ctx, m.worker.Handle) })
 	group.Go(func() error { return m.sweep(ctx) })
 	group.Go(func() error { return m.purge(ctx) })
+	group.Go(func() error { return m.control.serve(ctx, m.folder(), m.config.Command) })
 	if m.config.Feed == "" {
 		close(m.looked)
 	} else {
 		group.Go(func() error { return m.watchFeed(ctx) })
 	}
 	return group.Wait()
+}
+
+func (m *Machine) folder() Folder {
+	return Folder{Leads: m.db.Leads(), Queue: m.queue, Inventory: m.db.Inventory(), Profiles: m.profiles, Now: m.config.Now}
 }
 
 // sweepEvery is how long an acknowledged lead may wait when its enqueueing

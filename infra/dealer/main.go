@@ -18,7 +18,8 @@ func main() {
 }
 
 // execute runs one command line and returns its exit code: 0 done, 1 the
-// command failed, 2 the command line itself is wrong.
+// command failed, 2 the command line itself is wrong, 3 an agent that was to be
+// examined cannot be reached.
 func execute(ctx context.Context, args []string, io streams) int {
 	cmd := newRoot(io)
 	cmd.SetArgs(args)
@@ -31,6 +32,9 @@ func execute(ctx context.Context, args []string, io streams) int {
 	}
 	if _, ok := errors.AsType[usageError](err); ok {
 		return 2
+	}
+	if errors.Is(err, errUnreachable) {
+		return 3
 	}
 	return 1
 }

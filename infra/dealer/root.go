@@ -21,6 +21,9 @@ type streams struct {
 // errReported ends a command whose output already said what is wrong.
 var errReported = errors.New("already reported")
 
+// errUnreachable is errReported of an agent that gave no answer at all.
+var errUnreachable = fmt.Errorf("the agent cannot be reached: %w", errReported)
+
 // usageError is a fault of the command line, not of the work.
 type usageError struct{ error }
 
@@ -48,7 +51,7 @@ Protocol over A2A and hands accepted leads over as ADF/XML.`,
 	if io.folder != nil {
 		root.PersistentPreRunE = outside
 	}
-	root.AddCommand(newRun(io), newImport(io), newLeads(io), newCall(io), newMCP(io), newADF(io), newPublish(io))
+	root.AddCommand(newRun(io), newImport(io), newLeads(io), newCall(io), newMCP(io), newDoctor(io), newADF(io), newPublish(io))
 	return root
 }
 

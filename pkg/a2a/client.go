@@ -57,6 +57,9 @@ type Remote struct {
 	http    *http.Client
 }
 
+// Binding is how the endpoint is spoken to: JSONRPC, or HTTP+JSON.
+func (r *Remote) Binding() string { return r.binding }
+
 // Call sends one payload to a skill and returns the response payload. A
 // payload without "type" is given the skill's; one that names another skill is
 // a call of that one. An AAP error comes back as *Refusal, any other JSON-RPC

@@ -31,7 +31,7 @@ func (c Client) Discover(ctx context.Context, base string) (*Remote, error) {
 	if c.NewID == nil {
 		c.NewID = agent.NewID
 	}
-	at, err := cardURL(base)
+	at, err := CardURL(base)
 	if err != nil {
 		return nil, err
 	}
@@ -237,9 +237,9 @@ func (r *Remote) notAAP(card *url.URL) error {
 	return fmt.Errorf("%w: the card at %s names %s", ErrNotAAP, card, strings.Join(named, ", "))
 }
 
-// cardURL is where the card of a base URL lies: at its host's root for a bare
+// CardURL is where the card of a base URL lies: at its host's root for a bare
 // host, below its path otherwise (A2A 1.0 §8.2).
-func cardURL(base string) (*url.URL, error) {
+func CardURL(base string) (*url.URL, error) {
 	u, err := url.Parse(strings.TrimSpace(base))
 	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
 		return nil, fmt.Errorf("%q is not an absolute http or https URL", base)

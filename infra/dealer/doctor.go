@@ -1,0 +1,80 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/dealer-agent/dealer/infra/dealer/doctor"
+)
+
+func newDoctor(io streams) *cobra.Command {
+	var asJSON bool
+	var tokenEnv string
+	c := doctor.Config{}
+	cmd := &cobra.Command{
+		Use:   "doctor URL",
+		Short: "Examine any dealer agent from outside, as buyers' agents meet it",
+		Long: `Doctor reads the agent card below URL, calls each declared skill under every
+contract that both sides speak, makes the requests that must be refused, and
+reports what is right, what is unusual and what is wrong: with the rule, its
+page and what to do next. It leaves nothing behind at the dealer, unless
+--send-test-lead says so: that lead says that it is a test.
+
+The exit code is 0 when nothing failed, 1 when something did, 2 when the command
+line is wrong and 3 when the agent cannot be reached.`,
+		Example: `  dealer doctor https://agent.example.com --deep
+  AGENT_TOKEN=… dealer doctor https://agent.example.com --token-env AGENT_TOKEN --json`,
+		Args: args(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, given []string) error {
+			c.URL, c.Token = given[0], os.Getenv(tokenEnv)
+			if cmd.Flags().Changed("token-env") && c.Token == "" {
+				return usageError{fmt.Errorf("the environment has no variable %q; name one that holds the token", tokenEnv)}
+			}
+			if c.Timeout <= 0 || c.Timeout > time.Minute {
+				return usageError{errors.New("--timeout wants a time up to 1m, such as 10s")}
+			}
+			report, err := doctor.Examine(cmd.Context(), c)
+			if err != nil {
+				return usageError{err}
+			}
+			if err := writeReport(io.out, report, asJSON); err != nil {
+				return err
+			}
+			switch {
+			case !report.Reachable:
+				return errUnreachable
+			case report.Verdict == doctor.Fail:
+				return errReported
+			}
+			return nil
+		},
+	}
+	flags := cmd.Flags()
+	flags.BoolVar(&c.Deep, "deep", false, "look at the inventory and at the published schemas too")
+	flags.BoolVar(&asJSON, "json", false, "print the report as JSON")
+	flags.BoolVar(&c.SendTestLead, "send-test-lead", false, "submit one lead that is marked as a test")
+	flags.StringVar(&tokenEnv, "token-env", "DEALER_TOKEN", "`NAME` of the environment variable that holds a bearer token")
+	flags.DurationVar(&c.Timeout, "timeout", 10*time.Second, "how long one request may take")
+	return cmd
+}
+
+func writeReport(out io.Writer, report *doctor.Report, asJSON bool) error {
+	if asJSON {
+		raw, err := json.Marshal(report)
+		if err != nil {
+			return err
+		}
+		return printJSON(out, raw)
+	}
+	if f, ok := out.(*os.File); ok && term.IsTerminal(int(f.Fd())) && os.Getenv("NO_COLOR") == "" {
+		return report.WriteColors(out)
+	}
+	return report.WriteText(out)
+}

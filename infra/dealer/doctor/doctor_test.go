@@ -1,0 +1,134 @@
+package doctor_test
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/dealer-agent/dealer/infra/dealer/doctor"
+)
+
+const token = "sesame-open-up-4711"
+
+func guarded() string {
+	return fmt.Sprintf("access: {per_minute: 1000000, leads_per_hour: 1000000, token_sha256: [%x]}\n", sha256.Sum256([]byte(token)))
+}
+
+// TestOwnAgentIsWell examines the agent with each set of contracts, open and
+// protected.
+func TestOwnAgentIsWell(t *testing.T) {
+	for _, c := range []struct {
+		name, lines, token string
+		versions           int
+		skips              []string // ids that are skipped, besides quotas
+	}{
+		{"the main contract", "", "", 1, nil},
+		{"every contract", everyVersion, "", 6, []string{"card.shape"}},
+		{"some contracts", "versions: [v1.3, v1.0]\n", "", 2, nil},
+		{"a token for one", guarded(), token, 1, nil},
+		{"a token for all", everyVersion + guarded(), token, 6, []string{"card.shape"}},
+		{"a protected agent without a token", guarded(), "", 1, []string{"auth.token", "inventory.filter", "mcp.tools"}},
+		{"few skills", "skills: [dealer.information, inventory.search, lead.submit]\n", "", 1, nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			url := front{}.serve(t, machineOf(t, c.lines))
+			r := examine(t, doctor.Config{URL: url, Token: c.token, Deep: true})
+			holds(t, r)
+			if len(r.Versions) != c.versions || r.Verdict != doctor.Pass || !r.Reachable {
+				t.Errorf("%v, %s", r.Versions, r.Verdict)
+			}
+			for _, f := range r.Findings {
+				if f.Verdict == doctor.Skip && f.ID != "limits.answer" && !slices.Contains(c.skips, f.ID) {
+					t.Errorf("skipped: %+v", f)
+				}
+			}
+		})
+	}
+}
+
+// TestEveryVersionIsExamined looks for each check under each contract.
+func TestEveryVersionIsExamined(t *testing.T) {
+	url := front{}.serve(t, machineOf(t, everyVersion))
+	r := examine(t, doctor.Config{URL: url})
+	checked := map[string]int{}
+	for _, f := range r.Findings {
+		if f.Verdict == doctor.Pass {
+			checked[f.Version+" "+f.ID]++
+		}
+	}
+	for _, v := range []string{"v1.3", "v1.2", "v1.1", "v1.0", "v0.2", "v0.1"} {
+		if n := checked[v+" skill.schema"]; n != 4 {
+			t.Errorf("%s: %d answers were held to their schemas", v, n)
+		}
+		for _, id := range []string{"contract.endpoint", "errors.vehicle", "errors.pointers", "consent.gate", "headers.version", "skill.envelope"} {
+			if checked[v+" "+id] != 1 {
+				t.Errorf("%s: %s %d times", v, id, checked[v+" "+id])
+			}
+		}
+	}
+	if !slices.Equal(r.Versions, []string{"v1.3", "v1.2", "v1.1", "v1.0", "v0.2", "v0.1"}) {
+		t.Errorf("not newest first: %v", r.Versions)
+	}
+}
+
+// TestNothingIsLeftAtTheDealer looks at what reaches the CRM's folder.
+func TestNothingIsLeftAtTheDealer(t *testing.T) {
+	var leads []string
+	f := front{give: func(e *exchange) {
+		if e.calls("lead.submit") && !strings.Contains(e.answer, `"error"`) {
+			leads = append(leads, e.body)
+		}
+	}}
+	url := f.serve(t, machineOf(t, everyVersion))
+	examine(t, doctor.Config{URL: url, Deep: true})
+	if len(leads) != 0 {
+		t.Fatalf("leads were taken: %v", leads)
+	}
+	r := examine(t, doctor.Config{URL: url, SendTestLead: true})
+	holds(t, r)
+	if len(leads) != 2 {
+		t.Fatalf("%d leads were taken, want one, twice", len(leads))
+	}
+	for _, mark := range []string{"TEST", "please ignore", "@example.com", "+1202555014", `"idempotency_key"`} {
+		if !strings.Contains(leads[0], mark) {
+			t.Errorf("the lead has no %s: %s", mark, leads[0])
+		}
+	}
+}
+
+// TestReportIsAStableDocument reads the JSON back by the names its
+// documentation gives.
+func TestReportIsAStableDocument(t *testing.T) {
+	url := front{}.serve(t, machineOf(t, ""))
+	raw, err := json.Marshal(examine(t, doctor.Config{URL: url}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var doc map[string]any
+	if err := json.Unmarshal(raw, &doc); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"url", "checked_at", "verdict", "reachable", "versions", "counts", "findings"} {
+		if doc[name] == nil {
+			t.Errorf("no member %s", name)
+		}
+	}
+	if doc["checked_at"] != "2026-05-01T12:00:00Z" {
+		t.Errorf("checked_at %v", doc["checked_at"])
+	}
+	findings, _ := doc["findings"].([]any)
+	for _, f := range findings {
+		f, _ := f.(map[string]any)
+		for _, name := range []string{"id", "verdict", "title", "seen", "rule"} {
+			if s, _ := f[name].(string); s == "" {
+				t.Errorf("%v has no %s", f["id"], name)
+			}
+		}
+		if next, _ := f["next"].(string); (f["verdict"] == "pass") != (next == "") && f["verdict"] != "skip" {
+			t.Errorf("%v: next %q", f["id"], next)
+		}
+	}
+}

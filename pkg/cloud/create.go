@@ -42,6 +42,10 @@ func (s *Leads) Create(ctx context.Context, e lead.Entry, now time.Time) error {
 	})
 }
 
+// crowdedTries is how often a transaction is repeated, within half a second,
+// when nothing but a slot is in its way.
+const crowdedTries = 4
+
 // transact writes all or nothing. own tells an item that the same transaction
 // wrote when its answer was lost; a slot so busy that no try gets through is
 // as good as taken.
@@ -52,10 +56,10 @@ func (s *Leads) transact(ctx context.Context, guards []guard, what string, own f
 	}
 	var crowded bool
 	for try := 0; ; try++ {
+		if crowded && try > crowdedTries {
+			return lead.ErrSlotTaken
+		}
 		if err := pause(ctx, try); err != nil {
-			if crowded && errors.Is(err, errUnfinished) {
-				return lead.ErrSlotTaken
-			}
 			return err
 		}
 		_, err := s.client.TransactWriteItems(ctx, &dynamodb.TransactWriteItemsInput{TransactItems: writes})

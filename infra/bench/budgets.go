@@ -35,6 +35,7 @@ var budgets = []budget{
 	{what: "feed import, parse and normalise, CSV", pkg: "./pkg/feed", bench: "ReadCSV", unit: "rows/s", limit: 50e3, atLeast: true, scale: 1, suffix: " rows/s"},
 	{what: "vehicle writes of an unchanged feed", pkg: "./pkg/feed", bench: "ImportUnchanged", unit: "vehicle-writes", limit: 0, scale: 1},
 	micros("lead.submit, warm, without network", "./pkg/agent", "CallLeadSubmit", 400),
+	micros("lead.submit with an appointment, half of them taken", "./pkg/agent", "CallLeadSubmitBooked", 400),
 	micros("ADF render", "./pkg/adf", "Render", 20),
 }
 

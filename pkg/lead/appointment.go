@@ -116,8 +116,8 @@ func (c calendar) fulfil(ctx context.Context, wishes []wish) ([]Claim, error) {
 				if !w.until.IsZero() && run[len(run)-1].End.After(w.until) {
 					continue
 				}
-				if claims := b.claim(run); claims != nil {
-					return claims, nil
+				if b.free(run) {
+					return b.claim(run), nil
 				}
 			}
 		}
@@ -135,7 +135,7 @@ func (c calendar) propose(ctx context.Context, wishes []wish) ([]time.Time, erro
 		return nil, nil
 	}
 	wanted := wishes[at].from
-	for _, radius := range []time.Duration{3 * 24 * time.Hour, 31 * 24 * time.Hour, 400 * 24 * time.Hour} {
+	for _, radius := range []time.Duration{24 * time.Hour, 7 * 24 * time.Hour, 31 * 24 * time.Hour, 400 * 24 * time.Hour} {
 		runs := c.within(wanted.Add(-radius), wanted.Add(radius))
 		b, err := c.book(ctx, runs)
 		if err != nil {
@@ -143,7 +143,7 @@ func (c calendar) propose(ctx context.Context, wishes []wish) ([]time.Time, erro
 		}
 		var free []time.Time
 		for _, run := range runs {
-			if b.claim(run) != nil {
+			if b.free(run) {
 				free = append(free, run[0].Start)
 			}
 		}

@@ -31,7 +31,7 @@ func (g Grid) Day(year int, month time.Month, day int) []Span {
 	}
 	end := reaches(midnight.Add(until), zone)
 	length, step := g.Policy.Slot.Std(), g.Policy.Slot.Std()+g.Policy.Buffer.Std()
-	var slots []Span
+	slots := make([]Span, 0, max(0, end.Sub(begin)/step+1))
 	for at := begin; !at.Add(length).After(end); at = at.Add(step) {
 		slots = append(slots, Span{at, at.Add(length)})
 	}
@@ -130,15 +130,22 @@ func peak(slots []Slot) int {
 	return most
 }
 
-// claim asks for every slot of a run; nil when one is not free.
-func (b book) claim(run []Span) []Claim {
-	var claims []Claim
+// free reports whether every slot of a run is free.
+func (b book) free(run []Span) bool {
 	for _, s := range run {
-		room, free := b.room(s)
-		if !free || slices.ContainsFunc(b.lost, s.Equal) {
-			return nil
+		if _, free := b.room(s); !free || slices.ContainsFunc(b.lost, s.Equal) {
+			return false
 		}
-		claims = append(claims, Claim{s, room})
+	}
+	return true
+}
+
+// claim asks for every slot of a run.
+func (b book) claim(run []Span) []Claim {
+	claims := make([]Claim, len(run))
+	for i, s := range run {
+		room, _ := b.room(s)
+		claims[i] = Claim{s, room}
 	}
 	return claims
 }

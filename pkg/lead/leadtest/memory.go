@@ -31,6 +31,7 @@ type dealer struct {
 	deliveries map[string]map[string]lead.Delivery
 	visits     map[string]lead.Visit
 	slots      map[slotKey]*lead.Slot
+	days       map[[2]string][]*lead.Slot // those of a rooftop and type, by time
 	stories    map[string][]lead.Event
 	audits     []lead.Audit
 }
@@ -46,7 +47,7 @@ func (m *Memory) dealer(id string) *dealer {
 		d = &dealer{
 			records: map[string]lead.Record{}, keys: map[string]lead.Key{}, equals: map[string]equal{},
 			outbox: map[string]time.Time{}, deliveries: map[string]map[string]lead.Delivery{},
-			visits: map[string]lead.Visit{}, slots: map[slotKey]*lead.Slot{},
+			visits: map[string]lead.Visit{}, slots: map[slotKey]*lead.Slot{}, days: map[[2]string][]*lead.Slot{},
 			stories: map[string][]lead.Event{},
 		}
 		m.dealers[id] = d

@@ -33,6 +33,9 @@ func (d *dealer) take(v lead.Visit, claims []lead.Claim) {
 		if slot == nil {
 			slot = &lead.Slot{Span: c.Span}
 			d.slots[key] = slot
+			days := d.days[[2]string{v.Rooftop, v.Type}]
+			at, _ := slices.BinarySearchFunc(days, slot, byTime)
+			d.days[[2]string{v.Rooftop, v.Type}] = slices.Insert(days, at, slot)
 		}
 		if at, found := slices.BinarySearch(slot.Leads, v.LeadID); !found {
 			slot.Leads = slices.Insert(slot.Leads, at, v.LeadID)
@@ -48,6 +51,10 @@ func (d *dealer) free(v lead.Visit, spans []lead.Span) {
 	}
 }
 
+func byTime(a, b *lead.Slot) int {
+	return cmp.Or(a.Start.Compare(b.Start), a.End.Compare(b.End))
+}
+
 // Slots implements lead.Calendar.
 func (m *Memory) Slots(ctx context.Context, dealerID, rooftop, kind string, from, to, now time.Time) ([]lead.Slot, error) {
 	if err := ctx.Err(); err != nil {
@@ -56,13 +63,16 @@ func (m *Memory) Slots(ctx context.Context, dealerID, rooftop, kind string, from
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	var found []lead.Slot
-	for key, slot := range m.dealer(dealerID).slots {
-		if key.rooftop == rooftop && key.kind == kind && len(slot.Leads) > 0 &&
-			slot.Start.Before(to) && slot.End.After(from) && now.Before(slot.End.Add(lead.SlotKept)) {
+	days := m.dealer(dealerID).days[[2]string{rooftop, kind}]
+	first, _ := slices.BinarySearchFunc(days, &lead.Slot{Span: lead.Span{Start: from.Add(-lead.MaxSlot)}}, byTime)
+	for _, slot := range days[first:] {
+		if !slot.Start.Before(to) {
+			break
+		}
+		if len(slot.Leads) > 0 && slot.End.After(from) && now.Before(slot.End.Add(lead.SlotKept)) {
 			found = append(found, lead.Slot{Span: slot.Span, Leads: slices.Clone(slot.Leads)})
 		}
 	}
-	slices.SortFunc(found, func(a, b lead.Slot) int { return cmp.Or(a.Start.Compare(b.Start), a.End.Compare(b.End)) })
 	return found, nil
 }
 

@@ -30,7 +30,7 @@ func TestOfficialMCPPeersMeetTheFunction(t *testing.T) {
 		{tool: "aap_dealer_information", arguments: `{}`, want: "dealer.information.response"},
 		{tool: "aap_unknown", arguments: `{}`, rpc: -32602},
 	}
-	seen := hostRun(t, npmInstall(t, mcpSDKAt), mcpSDK, g.url+"/mcp", "", cases)
+	seen := hostRun(t, npmInstall(t, mcpSDKAt), mcpSDK, door{url: g.url + "/mcp"}, "", cases)
 	if len(seen.Tools) != 5 || len(seen.Answers[0].Result.Content) != 1 {
 		t.Fatalf("%+v\n%s", seen, tools.Log())
 	}

@@ -29,6 +29,7 @@ type toolCase struct {
 	want                   string   // the type of the payload
 	code                   aap.Code // of the refusal
 	rpc                    int      // the protocol error
+	onlyHTTP               bool     // whoever starts a command has no quota
 }
 
 func toolCases() []toolCase {
@@ -53,18 +54,20 @@ func toolCases() []toolCase {
 		{lines: "skills: [inventory.search]\n", tool: "aap_inventory_search", arguments: `{}`, want: "inventory.search.response"},
 		{lines: "skills: [inventory.search]\n", tool: "aap_lead_submit", arguments: `{` + lead + `}`, rpc: -32602},
 		// The handshake and the list of tools count as well.
-		{lines: "access: {per_minute: 4}\n", tool: "aap_dealer_information", arguments: `{}`},
-		{lines: "access: {per_minute: 4}\n", tool: "aap_dealer_information", arguments: `{}`},
-		{lines: "access: {per_minute: 4}\n", tool: "aap_dealer_information", arguments: `{}`},
-		{lines: "access: {per_minute: 4}\n", tool: "aap_dealer_information", arguments: `{}`, code: aap.RateLimited},
+		{lines: "access: {per_minute: 4}\n", tool: "aap_dealer_information", arguments: `{}`, onlyHTTP: true},
+		{lines: "access: {per_minute: 4}\n", tool: "aap_dealer_information", arguments: `{}`, onlyHTTP: true},
+		{lines: "access: {per_minute: 4}\n", tool: "aap_dealer_information", arguments: `{}`, onlyHTTP: true},
+		{lines: "access: {per_minute: 4}\n", tool: "aap_dealer_information", arguments: `{}`, code: aap.RateLimited, onlyHTTP: true},
 	}
 }
 
-// grouped are the cases by their profile, in order.
-func grouped() map[string][]toolCase {
+// grouped are the cases of a door by their profile, in order.
+func grouped(door string) map[string][]toolCase {
 	groups := map[string][]toolCase{}
 	for _, c := range toolCases() {
-		groups[c.lines] = append(groups[c.lines], c)
+		if door == "HTTP" || !c.onlyHTTP {
+			groups[c.lines] = append(groups[c.lines], c)
+		}
 	}
 	return groups
 }
@@ -100,36 +103,57 @@ func TestOfficialTypeScriptMCPClients(t *testing.T) {
 		{mcpClient, mcpClientAt, "auto", "2026-07-28"},
 		{mcpClient, mcpClientAt, "2026-07-28", "2026-07-28"},
 	} {
-		t.Run(host.at+" "+host.mode, func(t *testing.T) {
-			folder := npmInstall(t, host.at)
-			for lines, cases := range grouped() {
-				seen := hostRun(t, folder, host.sdk, serve(t, lines)+"/mcp", host.mode, cases)
-				want := 5
-				if strings.HasPrefix(lines, "skills") {
-					want = 1
-				}
-				// Some clients drop a tool whose schema they cannot read, and say nothing.
-				if len(seen.Tools) != want || seen.Protocol != host.protocol || !strings.Contains(seen.Instructions, "Demo Group") {
-					t.Errorf("%q: %d tools by %s, instructions %q", lines, len(seen.Tools), seen.Protocol, seen.Instructions)
-				}
-				for _, tool := range seen.Tools {
-					if len(tool.InputSchema.Properties) == 0 || tool.Meta["aap_skill_id"] == nil || tool.Annotations["title"] == nil {
-						t.Errorf("%+v", tool)
-					}
-				}
-				for i, c := range cases {
-					got := seen.Answers[i]
-					switch {
-					case got.Error != nil:
-						c.judge(t, false, nil, nil, got.Error.Code)
-					case len(got.Result.Content) != 1:
-						t.Errorf("%s: %+v", c.tool, got.Result)
-					default:
-						c.judge(t, got.Result.IsError, got.Result.StructuredContent, []byte(got.Result.Content[0].Text), 0)
-					}
-				}
+		folder := npmInstall(t, host.at)
+		for name, open := range doors {
+			if name == forwarded && host.sdk != mcpSDK {
+				continue // the strictest reader of the lists is enough
 			}
-		})
+			t.Run(host.at+" "+host.mode+"/"+name, func(t *testing.T) {
+				for lines, cases := range grouped(name) {
+					seen := hostRun(t, folder, host.sdk, open(t, lines), host.mode, cases)
+					protocol := host.protocol
+					if name != "HTTP" && host.sdk == mcpSDK {
+						protocol = "" // it does not tell
+					}
+					if seen.Protocol != protocol || !strings.Contains(seen.Instructions, "car dealer") {
+						t.Errorf("%q: by %s, instructions %q", lines, seen.Protocol, seen.Instructions)
+					}
+					seen.judge(t, lines, cases)
+				}
+			})
+		}
+	}
+}
+
+// toolsOf is how many tools the fixture dealer has with more lines.
+func toolsOf(lines string) int {
+	if strings.HasPrefix(lines, "skills") {
+		return 1
+	}
+	return 5
+}
+
+func (seen hostSeen) judge(t *testing.T, lines string, cases []toolCase) {
+	t.Helper()
+	// Some clients drop a tool whose schema they cannot read, and say nothing.
+	if len(seen.Tools) != toolsOf(lines) {
+		t.Errorf("%q: %d tools", lines, len(seen.Tools))
+	}
+	for _, tool := range seen.Tools {
+		if len(tool.InputSchema.Properties) == 0 || tool.Meta["aap_skill_id"] == nil || tool.Annotations["title"] == nil {
+			t.Errorf("%+v", tool)
+		}
+	}
+	for i, c := range cases {
+		got := seen.Answers[i]
+		switch {
+		case got.Error != nil:
+			c.judge(t, false, nil, nil, got.Error.Code)
+		case len(got.Result.Content) == 0:
+			t.Errorf("%s: %+v", c.tool, got.Result)
+		default:
+			c.judge(t, got.Result.IsError, got.Result.StructuredContent, []byte(got.Result.Content[0].Text), 0)
+		}
 	}
 }
 
@@ -171,7 +195,7 @@ type shownForm struct {
 	}
 }
 
-func hostRun(t *testing.T, folder, sdk, url, mode string, cases []toolCase) (seen hostSeen) {
+func hostRun(t *testing.T, folder, sdk string, at door, mode string, cases []toolCase) (seen hostSeen) {
 	t.Helper()
 	type call struct {
 		Tool      string          `json:"tool"`
@@ -181,7 +205,7 @@ func hostRun(t *testing.T, folder, sdk, url, mode string, cases []toolCase) (see
 	for _, c := range cases {
 		calls = append(calls, call{c.tool, json.RawMessage(c.arguments)})
 	}
-	runNode(t, folder, "mcp.mjs", map[string]any{"sdk": sdk, "url": url, "mode": mode, "calls": calls}, &seen)
+	runNode(t, folder, "mcp.mjs", map[string]any{"sdk": sdk, "url": at.url, "command": at.command, "mode": mode, "calls": calls}, &seen)
 	if len(seen.Answers) != len(cases) {
 		t.Fatalf("%d answers to %d calls", len(seen.Answers), len(cases))
 	}
@@ -191,34 +215,43 @@ func hostRun(t *testing.T, folder, sdk, url, mode string, cases []toolCase) (see
 // TestOfficialGoMCPClient does the same with the Go client in each revision.
 func TestOfficialGoMCPClient(t *testing.T) {
 	for _, revision := range []string{"2026-07-28", "2025-11-25", "2025-06-18", "2025-03-26"} {
-		t.Run(revision, func(t *testing.T) {
-			for lines, cases := range grouped() {
-				client := mcp.NewClient(&mcp.Implementation{Name: "host", Version: "1"}, nil)
-				session, err := client.Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: serve(t, lines) + "/mcp", DisableStandaloneSSE: true},
-					&mcp.ClientSessionOptions{ProtocolVersion: revision})
-				if err != nil {
-					t.Fatal(err)
-				}
-				if got, err := session.ListTools(t.Context(), nil); err != nil || len(got.Tools) == 0 {
-					t.Fatalf("%q: %v %v", lines, got, err)
-				}
-				for _, c := range cases {
-					result, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: c.tool, Arguments: json.RawMessage(c.arguments)})
-					if e, ok := errors.AsType[*jsonrpc.Error](err); ok {
-						c.judge(t, false, nil, nil, int(e.Code))
-						continue
-					}
-					if err != nil || len(result.Content) != 1 {
-						t.Fatalf("%s: %v %v", c.tool, result, err)
-					}
-					structured, err := json.Marshal(result.StructuredContent)
+		for name, open := range doors {
+			t.Run(revision+"/"+name, func(t *testing.T) {
+				for lines, cases := range grouped(name) {
+					client := mcp.NewClient(&mcp.Implementation{Name: "host", Version: "1"}, nil)
+					session, err := client.Connect(t.Context(), open(t, lines).transport(), &mcp.ClientSessionOptions{ProtocolVersion: revision})
 					if err != nil {
 						t.Fatal(err)
 					}
-					c.judge(t, result.IsError, structured, []byte(result.Content[0].(*mcp.TextContent).Text), 0)
+					if got, err := session.ListTools(t.Context(), nil); err != nil || len(got.Tools) != toolsOf(lines) {
+						t.Fatalf("%q: %v %v", lines, got, err)
+					}
+					for _, c := range cases {
+						c.call(t, session)
+					}
+					if err := session.Close(); err != nil {
+						t.Error(err)
+					}
 				}
-				_ = session.Close()
-			}
-		})
+			})
+		}
 	}
+}
+
+// call makes the call of the case with the Go client.
+func (c toolCase) call(t *testing.T, session *mcp.ClientSession) {
+	t.Helper()
+	result, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: c.tool, Arguments: json.RawMessage(c.arguments)})
+	if e, ok := errors.AsType[*jsonrpc.Error](err); ok {
+		c.judge(t, false, nil, nil, int(e.Code))
+		return
+	}
+	if err != nil || len(result.Content) == 0 {
+		t.Fatalf("%s: %v %v", c.tool, result, err)
+	}
+	structured, err := json.Marshal(result.StructuredContent)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.judge(t, result.IsError, structured, []byte(result.Content[0].(*mcp.TextContent).Text), 0)
 }

@@ -102,10 +102,16 @@ func (d remoteDealer) failure(err error) *mcptools.Failure {
 	f := &mcptools.Failure{Cause: err}
 	timeout, isNet := errors.AsType[net.Error](err)
 	rpc, isRPC := errors.AsType[*a2a.RPCError](err)
+	status := 0
+	if isRPC {
+		status = rpc.Status
+	} else if none, ok := errors.AsType[*a2a.NoAnswer](err); ok {
+		status = none.Status
+	}
 	switch {
 	case errors.Is(err, errForeign):
 		f.Reason, f.Message = "refused", "The dealer's card leads to an address inside a private network, which this program does not follow. Go on without this dealer."
-	case isRPC && (rpc.Status == http.StatusUnauthorized || rpc.Status == http.StatusForbidden):
+	case status == http.StatusUnauthorized || status == http.StatusForbidden:
 		f.Reason, f.Message = "unauthorized", fmt.Sprintf("The dealer asks for a bearer token. Whoever runs this host puts it into the environment variable %s and starts the host anew.", d.TokenEnv)
 	case isRPC:
 		f.Reason, f.Message = "refused", fmt.Sprintf("The dealer's agent refused the call. It said: %q", shortened(rpc.Message))
@@ -113,13 +119,16 @@ func (d remoteDealer) failure(err error) *mcptools.Failure {
 		return tooLong(err)
 	case errors.Is(err, context.DeadlineExceeded) || isNet && timeout.Timeout():
 		f.Reason, f.Message, f.Retryable = "slow", "The dealer did not answer in time. Try again later, or go on without it.", true
-	case isNet || errors.Is(err, context.Canceled):
+	case isNet || errors.Is(err, context.Canceled) || slices.Contains(busy, status):
 		f.Reason, f.Message, f.Retryable = "unreachable", "The dealer cannot be reached. Try again later, or go on without it.", true
 	default:
 		f.Reason, f.Message = "faulty", "The dealer's agent does not answer as the protocol wants. Go on without this dealer."
 	}
 	return f
 }
+
+// busy are the answers of gateways whose agent may be there again soon.
+var busy = []int{http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout}
 
 // shortened is a stranger's text as one short line.
 func shortened(s string) string {

@@ -63,7 +63,7 @@ func (r *Remote) Binding() string { return r.binding }
 // Call sends one payload to a skill and returns the response payload. A
 // payload without "type" is given the skill's; one that names another skill is
 // a call of that one. An AAP error comes back as *Refusal, any other JSON-RPC
-// error as *RPCError.
+// error as *RPCError, and what is no answer of the binding as *NoAnswer.
 func (r *Remote) Call(ctx context.Context, skill aap.Skill, payload []byte) ([]byte, error) {
 	skill, payload, err := typed(skill, payload)
 	if err != nil {

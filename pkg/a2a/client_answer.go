@@ -33,6 +33,17 @@ func (e *RPCError) Error() string {
 	return what + ": " + printable(e.Message)
 }
 
+// NoAnswer is an HTTP answer in place of one that the binding knows, such as a
+// gateway's own.
+type NoAnswer struct {
+	// Status is the HTTP status, What what came with it.
+	Status int
+	What   string
+}
+
+// Error is the status and what came with it.
+func (e *NoAnswer) Error() string { return fmt.Sprintf("HTTP status %d with %s", e.Status, e.What) }
+
 // printable blanks what a stranger's text could steer a terminal with.
 func printable(s string) string {
 	return strings.Map(func(r rune) rune {
@@ -82,7 +93,7 @@ func (s *sent) payload(status int, skill aap.Skill) ([]byte, error) {
 			return part.Data, nil
 		}
 	}
-	return nil, fmt.Errorf("HTTP status %d with a result that holds no data", status)
+	return nil, &NoAnswer{status, "a result that holds no data"}
 }
 
 // readRPC takes an answer over JSON-RPC apart. Whatever its HTTP status, a
@@ -99,7 +110,7 @@ func readRPC(status int, id string, skill aap.Skill, raw []byte) ([]byte, error)
 		} `json:"error"`
 	}
 	if err := json.Unmarshal(raw, &answer); err != nil || answer.Version != "2.0" {
-		return nil, fmt.Errorf("HTTP status %d with a body that is no JSON-RPC 2.0 answer", status)
+		return nil, &NoAnswer{status, "a body that is no JSON-RPC 2.0 answer"}
 	}
 	if answer.Error != nil {
 		refusal, reason := readErrorData(answer.Error.Data)
@@ -124,7 +135,7 @@ func readREST(status int, _ string, skill aap.Skill, raw []byte) ([]byte, error)
 		} `json:"error"`
 	}
 	if err := json.Unmarshal(raw, &answer); err != nil {
-		return nil, fmt.Errorf("HTTP status %d with a body that is no JSON", status)
+		return nil, &NoAnswer{status, "a body that is no JSON"}
 	}
 	if answer.Error != nil {
 		refusal, reason := readErrorData(answer.Error.Details)

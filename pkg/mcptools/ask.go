@@ -90,6 +90,9 @@ func (o *offer) searchable() error {
 	return nil
 }
 
+// mostTotal is the largest lot that is believed.
+const mostTotal = 10_000_000
+
 // heaviest is the longest description of one vehicle that is merged, in bytes.
 const heaviest = 64 << 10
 
@@ -113,9 +116,12 @@ func (o *offer) searchPage(ctx context.Context, q *query, skip, limit int) (vehi
 		return nil, 0, &Failure{Reason: "faulty", Message: "The dealer's answer is no search result. Go on without this dealer.", Cause: errors.New("no search result")}
 	}
 	for _, v := range result.Data.Vehicles[:min(limit, len(result.Data.Vehicles))] {
-		if len(v) > 0 && v[0] == '{' && len(v) <= heaviest {
-			vehicles = append(vehicles, v)
+		if len(v) == 0 || v[0] != '{' || len(v) > heaviest {
+			continue
+		}
+		if line, ok := tame(v); ok {
+			vehicles = append(vehicles, line)
 		}
 	}
-	return vehicles, max(0, result.Data.Total), nil
+	return vehicles, min(max(0, result.Data.Total), mostTotal), nil
 }

@@ -44,7 +44,7 @@ func (s *service) answer(o offer, row agent.Row) mcp.ToolHandler {
 // told is an error as the model is told it.
 func (s *service) told(ctx context.Context, o offer, l *line, err error) *mcp.CallToolResult {
 	if refused, ok := errors.AsType[*Refusal](err); ok {
-		result := passed(refused.Payload)
+		result := o.passed(refused.Payload)
 		result.IsError, l.code = true, refused.Code
 		return result
 	}
@@ -102,7 +102,7 @@ func (s *service) call(ctx context.Context, c *toolCall) (_ *mcp.CallToolResult,
 		return nil, err
 	}
 	if c.offer.elsewhere() {
-		return passed(answer.Payload), nil
+		return c.offer.passed(answer.Payload), nil
 	}
 	return resultOf(answer.Payload), nil
 }

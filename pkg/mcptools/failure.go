@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"net"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -88,12 +89,42 @@ func failed(alias string, err error) *mcp.CallToolResult {
 	return result
 }
 
-// passed is what a dealer elsewhere sent, as a tool result: on one line and in
-// valid UTF-8, since hosts read lines and refuse others.
-func passed(payload []byte) *mcp.CallToolResult {
-	var line bytes.Buffer
-	if json.Compact(&line, bytes.ToValidUTF8(payload, []byte("\uFFFD"))) != nil {
-		return failed("", &Failure{Reason: "faulty", Message: "The dealer's answer is no JSON. Go on without this dealer."})
+// passed is what a dealer elsewhere sent, as a tool result.
+func (o offer) passed(payload []byte) *mcp.CallToolResult {
+	line, ok := tame(payload)
+	if !ok {
+		return failed(o.alias, &Failure{Reason: "faulty", Message: "The dealer's answer is JSON that hosts cannot read. Go on without this dealer."})
 	}
-	return resultOf(line.Bytes())
+	return resultOf(line)
+}
+
+// mostNestedAnswer is the deepest JSON that is passed on.
+const mostNestedAnswer = 100
+
+// tame puts a stranger's JSON on one line and into valid UTF-8. It is false for
+// what would break the host that reads it: other than JSON, numbers that fit no
+// double, and endless nesting.
+func tame(doc []byte) ([]byte, bool) {
+	var line bytes.Buffer
+	if json.Compact(&line, bytes.ToValidUTF8(doc, []byte("\uFFFD"))) != nil {
+		return nil, false
+	}
+	tokens := json.NewDecoder(bytes.NewReader(line.Bytes()))
+	for depth := 0; ; {
+		token, err := tokens.Token()
+		if err == io.EOF {
+			return line.Bytes(), true
+		}
+		if err != nil {
+			return nil, false
+		}
+		switch token {
+		case json.Delim('{'), json.Delim('['):
+			if depth++; depth > mostNestedAnswer {
+				return nil, false
+			}
+		case json.Delim('}'), json.Delim(']'):
+			depth--
+		}
+	}
 }

@@ -75,6 +75,9 @@ type listing struct {
 	text       string
 }
 
+// clocksDiffer is how far another clock may run ahead.
+const clocksDiffer = 10 * time.Minute
+
 var vin = regexp.MustCompile(`^[A-HJ-NPR-Z0-9]{17}$`)
 
 // mergeShares puts the dealers' shares together; answered is false when nobody did.
@@ -155,7 +158,10 @@ func newEntry(q *query, s share, raw json.RawMessage) entry {
 	if number := strings.ToUpper(strings.TrimSpace(textOf(members["vin"]))); vin.MatchString(number) {
 		e.vin = number
 	}
-	e.updated, _ = time.Parse(time.RFC3339, textOf(members["updated_at"]))
+	// A time to come vouches for nothing: it would put its dealer first.
+	if at, err := time.Parse(time.RFC3339, textOf(members["updated_at"])); err == nil && !at.After(q.now.Add(clocksDiffer)) {
+		e.updated = at
+	}
 	switch value := members[q.sort.Field]; q.sort.Field {
 	case "make", "model", "stock":
 		e.text = strings.ToLower(textOf(value))

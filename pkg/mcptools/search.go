@@ -73,6 +73,7 @@ type query struct {
 	request     map[string]json.RawMessage
 	sort        aap.Sort
 	skip, limit int
+	now         time.Time
 }
 
 // readQuery checks the request of a search. Without an order the newest come
@@ -94,7 +95,7 @@ func (w *network) readQuery(arguments json.RawMessage) (*query, error) {
 		return nil, aap.Errorf(aap.SchemaValidationFailed, "No dealer was asked: mend the arguments as details.errors says.").With("errors", faults)
 	}
 	var asked aap.SearchRequest
-	q := &query{sort: aap.Sort{Field: "updated_at", Order: "desc"}, limit: defaultLimit}
+	q := &query{sort: aap.Sort{Field: "updated_at", Order: "desc"}, limit: defaultLimit, now: w.Now()}
 	if err := json.Unmarshal(payload, &asked); err != nil {
 		return nil, fmt.Errorf("decode a payload that fits its schema: %w", err)
 	}

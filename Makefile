@@ -37,9 +37,10 @@ build: ## build the command and the Lambda functions into bin/
 	$(MAKE) build-McpFunction ARTIFACTS_DIR=bin/mcp
 	$(MAKE) build-LeadWorkerFunction ARTIFACTS_DIR=bin/leadworker
 	$(MAKE) build-FeedImportFunction ARTIFACTS_DIR=bin/feedimport
+	$(MAKE) build-SweeperFunction ARTIFACTS_DIR=bin/sweeper
 
 # `sam build` calls these with ARTIFACTS_DIR set (BuildMethod: makefile).
-.PHONY: build-AgentFunction build-McpFunction build-LeadWorkerFunction build-FeedImportFunction
+.PHONY: build-AgentFunction build-McpFunction build-LeadWorkerFunction build-FeedImportFunction build-SweeperFunction
 
 build-AgentFunction:
 	$(LAMBDA_BUILD) -o $(ARTIFACTS_DIR)/bootstrap ./functions/agent
@@ -52,6 +53,9 @@ build-LeadWorkerFunction:
 
 build-FeedImportFunction:
 	$(LAMBDA_BUILD) -o $(ARTIFACTS_DIR)/bootstrap ./functions/feedimport
+
+build-SweeperFunction:
+	$(LAMBDA_BUILD) -o $(ARTIFACTS_DIR)/bootstrap ./functions/sweeper
 
 clean: ## remove what was built
 	rm -rf bin .aws-sam

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -168,6 +169,37 @@ func TestAFeedFromS3IsSoldThroughTheAgentAndTheLeadReachesTheCRM(t *testing.T) {
 				t.Errorf("the log of %s tells %q:\n%s", name, personal, f.Log())
 			}
 		}
+	}
+}
+
+func TestALeadThatMissedTheQueueIsSweptAndReachesTheCRMWithItsSecret(t *testing.T) {
+	receiver := newCRM(t)
+	receiver.down = false
+	s := deploy(t, receiver.URL+"/adf")
+	secret := `, auth: {type: bearer, secret: "ssm:/dealer/crm-token"}}`
+	cloudtest.Put(t, s.objects, s.bucket, "config/dealer.yaml", []byte(strings.Replace(fmt.Sprintf(profile, receiver.URL+"/adf"), `/adf"}`, `/adf"`+secret, 1)))
+	cloudtest.Parameter(t, s.endpoint, "/dealer/crm-token", "opensesame")
+
+	// The agent cannot reach the queue; the buyer is answered all the same.
+	agent := lambdatest.Start(t, lambdatest.Build(t, "./agent"), append(slices.Clone(s.env), "DEALER_QUEUE_URL=http://127.0.0.1:9/nowhere")...)
+	id, _ := call(t, agent, fmt.Sprintf(submission, "key-9", "1FTFW1E50NFA10001"))["lead_id"].(string)
+	worker := lambdatest.Start(t, lambdatest.Build(t, "./leadworker"), s.env...)
+	if bodies, _ := s.poll(t, worker); len(bodies) != 0 || id == "" {
+		t.Fatalf("lead %q, and the queue holds %v", id, bodies)
+	}
+
+	sweeper := lambdatest.Start(t, lambdatest.Build(t, "./sweeper"), s.env...)
+	scheduled := []byte(`{"version":"0","id":"1","detail-type":"Scheduled Event","source":"aws.events","time":"2026-11-30T12:00:00Z","resources":["arn:aws:events:us-east-1:123456789012:rule/sweep"],"detail":{}}`)
+	invoke(t, sweeper, scheduled, nil)
+	invoke(t, sweeper, scheduled, nil)
+	if bodies, failed := s.poll(t, worker); len(bodies) != 1 || bodies[0] != id || failed != 0 {
+		t.Fatalf("swept %v, %d came back\n%s\n%s", bodies, failed, sweeper.Log(), worker.Log())
+	}
+	if len(receiver.got) != 1 || receiver.authorization != "Bearer opensesame" {
+		t.Errorf("the CRM got %d documents with %q", len(receiver.got), receiver.authorization)
+	}
+	if strings.Contains(worker.Log(), "opensesame") {
+		t.Error("the secret is in the log")
 	}
 }
 

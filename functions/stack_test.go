@@ -27,6 +27,8 @@ type crm struct {
 	mu   sync.Mutex
 	down bool
 	got  []string
+
+	authorization string // of the last request
 }
 
 func newCRM(t *testing.T) *crm {
@@ -39,7 +41,7 @@ func newCRM(t *testing.T) *crm {
 			http.Error(w, "closed for lunch", http.StatusServiceUnavailable)
 			return
 		}
-		c.got = append(c.got, string(body))
+		c.got, c.authorization = append(c.got, string(body)), r.Header.Get("Authorization")
 	}))
 	t.Cleanup(c.Close)
 	return c

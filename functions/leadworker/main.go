@@ -11,6 +11,7 @@ import (
 	"github.com/aws/aws-lambda-go/lambda"
 
 	"github.com/dealer-agent/dealer/pkg/cloud"
+	"github.com/dealer-agent/dealer/pkg/cloud/targets"
 	"github.com/dealer-agent/dealer/pkg/crm"
 	"github.com/dealer-agent/dealer/pkg/dealer"
 )
@@ -25,10 +26,12 @@ func main() {
 		Leads: stack.Leads(), Profiles: stack.Profiles(logger), Log: logger, Lease: 30 * time.Second,
 		Transports: map[string]crm.Opener{dealer.TargetFile: noFolder},
 	}
-	lambda.Start(cloud.Deliver(worker.Handle, logger))
+	targets.Equip(worker, stack.Config())
+	deliverer := &cloud.Deliverer{Queue: stack.Queue(), Handle: worker.Handle, Log: logger}
+	lambda.Start(deliverer.Deliver)
 }
 
 // noFolder keeps the lead queued until the profile names another target.
 func noFolder(dealer.Target, crm.Setup) (crm.Transport, error) {
-	return nil, &crm.Failure{Reason: "a target of type file cannot work on AWS: use https or smtp in the profile"}
+	return nil, &crm.Failure{Reason: "a target of type file cannot work on AWS: use https, ses, s3 or smtp in the profile"}
 }

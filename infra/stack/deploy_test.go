@@ -119,7 +119,10 @@ func TestADeployedStackIsWiredTogether(t *testing.T) {
 			t.Errorf("%s may be called by %v, want %s", function, p, want)
 		}
 	}
-	if len(made.Policies) != 3 {
+	if p := made.Policies["SweeperFunction"]; len(p) != 1 || textAt(p[0], "Principal", "Service") != "events.amazonaws.com" {
+		t.Errorf("the sweeper may be called by %v", p)
+	}
+	if len(made.Policies) != 4 {
 		t.Errorf("functions that others may call: %v", made.Policies)
 	}
 

@@ -39,6 +39,7 @@ func checkEvents(t template) (f faults) {
 			}
 		}
 	}
+	f = append(f, checkSchedule(t)...)
 	notes := listAt(t.props("FeedBucket"), "NotificationConfiguration", "LambdaConfigurations")
 	if len(notes) != 1 || textAt(notes, 0, "Event") != "s3:ObjectCreated:*" || render(at(notes, 0, "Function")) != "${FeedImportFunction.Arn}" {
 		f.add("FeedBucket: the importer does not hear of new files")
@@ -53,6 +54,26 @@ func checkEvents(t template) (f faults) {
 	}
 	if depends := list(at(tree(t), "Resources", "FeedBucket", "DependsOn")); !slices.Contains(depends, any("FeedImportPermission")) {
 		f.add("FeedBucket: S3 checks the permission when the bucket is made, so it must come first")
+	}
+	return f
+}
+
+// checkSchedule: the sweeper, and nothing else, is called each minute.
+func checkSchedule(t template) (f faults) {
+	rules := t.of("AWS::Events::Rule", "AWS::Scheduler::Schedule")
+	if len(rules) != 1 {
+		f.add("nothing sweeps the outbox, or more than one: %v", rules)
+		return f
+	}
+	p := t.props(rules[0])
+	if got := textAt(p, "ScheduleExpression"); got != "rate(1 minute)" {
+		f.add("%s: sweeps at %s", rules[0], got)
+	}
+	if got := textAt(p, "State"); got != "ENABLED" {
+		f.add("%s: is %s", rules[0], got)
+	}
+	if targets := listAt(p, "Targets"); len(targets) != 1 || render(at(targets, 0, "Arn")) != "${SweeperFunction.Arn}" {
+		f.add("%s: calls %s", rules[0], render(at(targets, 0, "Arn")))
 	}
 	return f
 }
@@ -96,7 +117,8 @@ func checkLogs(t template) (f faults) {
 var logged = map[cloud.Function][]string{
 	cloud.Agent:      {cloud.LogProfile},
 	cloud.MCP:        {cloud.LogProfile},
-	cloud.LeadWorker: {cloud.LogProfile, "lead delivery failed"},
+	cloud.LeadWorker: {cloud.LogProfile, "lead delivery failed", "receiver refuses the credentials", "lead withheld"},
+	cloud.Sweeper:    {cloud.LogProfile},
 	cloud.FeedImport: {cloud.LogProfile, feeds.LogRefused, feeds.LogKept},
 }
 

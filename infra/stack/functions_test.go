@@ -80,28 +80,15 @@ func checkFunctions(t template) (f faults) {
 	return f
 }
 
-var (
-	secretReference = regexp.MustCompile(`^\{\{resolve:secretsmanager:\$\{\w+\}\}\}$`)
-	profileSecret   = regexp.MustCompile(`env:([A-Z][A-Z0-9_]*)`)
-)
-
 // deployed are what the references in environments become.
 var deployed = map[string]string{
 	"LeadQueue": "https://sqs.us-east-1.amazonaws.com/123456789012/LeadQueue", "ProfileKey": "dealer.yaml", "LogLevel": "warn",
 }
 
 // checkEnvironment: each function gets the variables it reads and no others,
-// with values that its settings take. The lead worker alone also gets the
-// secrets that the sample profile refers to, from Secrets Manager.
+// with values that its settings take. No environment has a secret but those that
+// the template makes.
 func checkEnvironment(t template) (f faults) {
-	profile, err := os.ReadFile(sampleProfile)
-	if err != nil {
-		f.add("%v", err)
-	}
-	secrets := map[string]bool{}
-	for _, match := range profileSecret.FindAllStringSubmatch(string(profile), -1) {
-		secrets[match[1]] = true
-	}
 	for _, id := range t.functions() {
 		name := cloud.Function(folderOf(id))
 		given := treeAt(t.function(id), "Environment", "Variables")
@@ -112,12 +99,8 @@ func checkEnvironment(t template) (f faults) {
 			}
 		}
 		for _, variable := range sorted(given) {
-			switch secret := render(at(given, variable, "Fn::If", 1)); {
-			case want[variable]:
-			case name != cloud.LeadWorker || !secrets[variable]:
+			if !want[variable] {
 				f.add("%s: nothing reads %s", id, variable)
-			case !secretReference.MatchString(secret) || render(at(given, variable, "Fn::If", 2)) != "${AWS::NoValue}":
-				f.add("%s: %s is %s, not a reference to a secret that may be absent", id, variable, render(given[variable]))
 			}
 		}
 		for _, v := range cloud.Variables() {
@@ -128,13 +111,6 @@ func checkEnvironment(t template) (f faults) {
 		for _, variable := range sorted(want) {
 			if given[variable] == nil {
 				f.add("%s: %s is missing", id, variable)
-			}
-		}
-		if name == cloud.LeadWorker {
-			for _, secret := range sorted(secrets) {
-				if given[secret] == nil {
-					f.add("%s: the sample profile refers to env:%s, which nothing sets", id, secret)
-				}
 			}
 		}
 		f = append(f, checkSettings(id, name, given)...)

@@ -14,7 +14,7 @@ var stateFaults = []seeded{
 	{"a third table", "tables", "the tables are", func(t tree) { set(t["Resources"].(tree)["LeadsTable"], "Resources", "SpareTable")(t) }},
 
 	{"visible again too soon", "queues", "comes back after 300", set(300.0, in("LeadQueue", "VisibilityTimeout")...)},
-	{"a longer worker", "queues", "want 900 or more", set(150.0, in("LeadWorkerFunction", "Timeout")...)},
+	{"a longer worker", "queues", "want 3000 or more", set(500.0, in("LeadWorkerFunction", "Timeout")...)},
 	{"no dead letters", "queues", "dead letters go to", set(nil, in("LeadQueue", "RedrivePolicy")...)},
 	{"dead at the first failure", "queues", "dead after 1 tries", set(1.0, in("LeadQueue", "RedrivePolicy", "maxReceiveCount")...)},
 	{"dead letters forgotten after four days", "queues", "LeadDeadLetters: kept", set(nil, in("LeadDeadLetters", "MessageRetentionPeriod")...)},
@@ -53,6 +53,11 @@ var eventFaults = []seeded{
 	{"logs for ever", "logs", "kept for ever", set(nil, in("AgentLogGroup", "RetentionInDays")...)},
 	{"a log group that stays", "logs", "hinders the next stack", set("Retain", "Resources", "AgentLogGroup", "DeletionPolicy")},
 
+	{"a withheld lead unnoticed", "alarms", `nothing counts the line "lead withheld"`, set(nil, "Resources", "LeadWithheldFilter")},
+	{"a sweep once a day", "events", "sweeps at rate(1 day)", set("rate(1 day)", in("SweepSchedule", "ScheduleExpression")...)},
+	{"a schedule that is off", "events", "is DISABLED", set("DISABLED", in("SweepSchedule", "State")...)},
+	{"a schedule for another function", "events", "calls ${AgentFunction.Arn}", set(tree{"Fn::GetAtt": []any{"AgentFunction", "Arn"}}, in("SweepSchedule", "Targets", 0, "Arn")...)},
+	{"no schedule", "events", "nothing sweeps the outbox", set(nil, "Resources", "SweepSchedule")},
 	{"no alarm on dead letters", "alarms", "no alarm on AWS/SQS ApproximateNumberOfMessagesVisible", set(nil, "Resources", "DeadLettersAlarm")},
 	{"the alarm on another queue", "alarms", "no alarm on AWS/SQS ApproximateNumberOfMessagesVisible", set(tree{"Fn::GetAtt": []any{"LeadQueue", "QueueName"}}, in("DeadLettersAlarm", "Dimensions", 0, "Value")...)},
 	{"an alarm after ten dead letters", "alarms", "no alarm on AWS/SQS ApproximateNumberOfMessagesVisible", set(10.0, in("DeadLettersAlarm", "Threshold")...)},

@@ -105,14 +105,12 @@ var functionFaults = []seeded{
 	{"the wrong table", "environment", "the leads table is InventoryTable", set(ref("InventoryTable"), in("AgentFunction", "Environment", "Variables", "DEALER_LEADS_TABLE")...)},
 	{"a queue's name for its URL", "environment", "DEALER_QUEUE_URL", set(tree{"Fn::GetAtt": []any{"LeadQueue", "QueueName"}}, in("AgentFunction", "Environment", "Variables", "DEALER_QUEUE_URL")...)},
 	{"a value that settings refuse", "environment", "must be a duration", set("60", "Globals", "Function", "Environment", "Variables", "DEALER_PROFILE_MAX_AGE")},
-	{"a secret in the open", "environment", "not a reference to a secret", set("Bearer abc", in("LeadWorkerFunction", "Environment", "Variables", "CRM_AUTHORIZATION")...)},
 	{"a key in the open", "environment", "not a reference to a secret that this template makes", set("0123456789abcdef0123456789abcdef", in("McpFunction", "Environment", "Variables", "DEALER_FORM_KEY")...)},
-	{"a key that somebody has to make", "environment", "not a reference to a secret that this template makes", set(sub("{{resolve:secretsmanager:${CrmAuthorizationSecret}}}"), in("McpFunction", "Environment", "Variables", "DEALER_FORM_KEY")...)},
+	{"a key that somebody has to make", "environment", "not a reference to a secret that this template makes", set(sub("{{resolve:secretsmanager:${SesIdentity}}}"), in("McpFunction", "Environment", "Variables", "DEALER_FORM_KEY")...)},
 	{"a short key", "environment", "of 32 characters or more", set(16.0, in("FormKey", "GenerateSecretString", "PasswordLength")...)},
 	{"no key", "environment", "DEALER_FORM_KEY is missing", set(nil, in("McpFunction", "Environment", "Variables", "DEALER_FORM_KEY")...)},
 	{"a key for who asks nobody", "environment", "nothing reads DEALER_FORM_KEY", set(sub("{{resolve:secretsmanager:${FormKey}}}"), in("AgentFunction", "Environment", "Variables", "DEALER_FORM_KEY")...)},
-	{"a secret for the wrong function", "environment", "nothing reads SMTP_PASSWORD", set("x", in("AgentFunction", "Environment", "Variables", "SMTP_PASSWORD")...)},
-	{"a secret that nobody sets", "environment", "env:SMTP_PASSWORD, which nothing sets", set(nil, in("LeadWorkerFunction", "Environment", "Variables", "SMTP_PASSWORD")...)},
+	{"a secret in the environment", "environment", "nothing reads CRM_AUTHORIZATION", set("Bearer abc", in("LeadWorkerFunction", "Environment", "Variables", "CRM_AUTHORIZATION")...)},
 }
 
 var manualFaults = []seeded{

@@ -46,10 +46,21 @@ var needs = map[string]map[string][]string{
 		"${LeadQueue.Arn}":                {"sqs:SendMessage"},
 	},
 	"LeadWorkerRole": {
-		"${LeadWorkerLogGroup.Arn}":       {"logs:CreateLogStream", "logs:PutLogEvents"},
+		"${LeadWorkerLogGroup.Arn}":                                {"logs:CreateLogStream", "logs:PutLogEvents"},
+		"${SiteBucket.Arn}/${ProfileKey}":                          {"s3:GetObject"},
+		"${LeadsTable.Arn}":                                        {"dynamodb:ConditionCheckItem", "dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:Query", "dynamodb:UpdateItem"},
+		"${LeadQueue.Arn}":                                         {"sqs:ChangeMessageVisibility", "sqs:DeleteMessage", "sqs:GetQueueAttributes", "sqs:ReceiveMessage"},
+		account("ssm", "parameter/${SecretPrefix}/*"):              {"ssm:GetParameter"},
+		account("secretsmanager", "secret:${SecretPrefix}/*"):      {"secretsmanager:GetSecretValue"},
+		account("ses", "identity/${SesIdentity}"):                  {"ses:SendEmail", "ses:SendRawEmail"},
+		account("ses", "configuration-set/${SesConfigurationSet}"): {"ses:SendEmail", "ses:SendRawEmail"},
+		"arn:${AWS::Partition}:s3:::${LeadDropBucket}/*":           {"s3:PutObject"},
+	},
+	"SweeperRole": {
+		"${SweeperLogGroup.Arn}":          {"logs:CreateLogStream", "logs:PutLogEvents"},
 		"${SiteBucket.Arn}/${ProfileKey}": {"s3:GetObject"},
-		"${LeadsTable.Arn}":               {"dynamodb:ConditionCheckItem", "dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:Query", "dynamodb:UpdateItem"},
-		"${LeadQueue.Arn}":                {"sqs:DeleteMessage", "sqs:GetQueueAttributes", "sqs:ReceiveMessage"},
+		"${LeadsTable.Arn}":               {"dynamodb:DeleteItem", "dynamodb:Query"},
+		"${LeadQueue.Arn}":                {"sqs:SendMessage"},
 	},
 	"FeedImportRole": {
 		"${FeedImportLogGroup.Arn}":       {"logs:CreateLogStream", "logs:PutLogEvents"},
@@ -59,6 +70,11 @@ var needs = map[string]map[string][]string{
 		"${FeedBucket.Arn}/feeds/*":       {"s3:GetObject"},
 		"${FeedBucket.Arn}/reports/*":     {"s3:PutObject"},
 	},
+}
+
+// account is the ARN of a resource of this account that is not of this stack.
+func account(service, resource string) string {
+	return "arn:${AWS::Partition}:" + service + ":${AWS::Region}:${AWS::AccountId}:" + resource
 }
 
 // byARN writes a bucket's ARN that is made of its name as ${Bucket.Arn}.
@@ -143,7 +159,8 @@ var (
 	knownActions = []string{
 		"dynamodb:BatchGetItem", "dynamodb:BatchWriteItem", "dynamodb:ConditionCheckItem", "dynamodb:DeleteItem", "dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:Query", "dynamodb:UpdateItem",
 		"logs:CreateLogStream", "logs:PutLogEvents", "s3:GetObject", "s3:ListBucket", "s3:PutObject", "sns:Publish",
-		"sqs:DeleteMessage", "sqs:GetQueueAttributes", "sqs:ReceiveMessage", "sqs:SendMessage",
+		"secretsmanager:GetSecretValue", "ses:SendEmail", "ses:SendRawEmail", "ssm:GetParameter",
+		"sqs:ChangeMessageVisibility", "sqs:DeleteMessage", "sqs:GetQueueAttributes", "sqs:ReceiveMessage", "sqs:SendMessage",
 	}
 	knownConditions = map[string][]string{
 		"Bool":         {"aws:SecureTransport"},
@@ -199,12 +216,14 @@ func checkDocument(where string, document tree) (f faults) {
 	return f
 }
 
-// checkPermissions: functions may be called only by this stack's API and bucket.
+// checkPermissions: functions may be called only by this stack's API, bucket
+// and schedule.
 func checkPermissions(t template) (f faults) {
 	callers := map[string]string{
 		"AgentFunction":      "apigateway.amazonaws.com arn:${AWS::Partition}:execute-api:${AWS::Region}:${AWS::AccountId}:${Api}/live/*/a2a* ",
 		"McpFunction":        "apigateway.amazonaws.com arn:${AWS::Partition}:execute-api:${AWS::Region}:${AWS::AccountId}:${Api}/live/*/mcp ",
 		"FeedImportFunction": "s3.amazonaws.com ${FeedBucket.Arn} ${AWS::AccountId}",
+		"SweeperFunction":    "events.amazonaws.com ${SweepSchedule.Arn} ",
 	}
 	called := map[string]bool{}
 	for _, id := range t.of("AWS::Lambda::Permission") {

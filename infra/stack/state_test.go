@@ -63,13 +63,13 @@ func checkTables(t template) (f faults) {
 
 // The numbers of the queues.
 const (
-	maxReceives      = 5
+	maxReceives      = 40
 	visibilityFactor = 6
 	deadLetterDays   = 14
 )
 
-// checkQueues: a lead id comes back no sooner than its worker is done, five
-// times at most, and then waits two weeks for a person.
+// checkQueues: a lead id comes back no sooner than its worker is done, for half
+// a day at most, and then waits two weeks for a person.
 func checkQueues(t template) (f faults) {
 	if ids := t.of("AWS::SQS::Queue"); !slices.Equal(ids, []string{"LeadDeadLetters", "LeadQueue"}) {
 		f.add("the queues are %v", ids)

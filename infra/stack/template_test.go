@@ -20,10 +20,9 @@ import (
 
 // templateFile and the others lie at the top of the repository.
 const (
-	templateFile  = "../../template.yaml"
-	makefile      = "../../Makefile"
-	functionsDir  = "../../functions"
-	sampleProfile = "../sample/dealer.yaml"
+	templateFile = "../../template.yaml"
+	makefile     = "../../Makefile"
+	functionsDir = "../../functions"
 )
 
 type tree = map[string]any

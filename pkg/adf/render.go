@@ -3,6 +3,7 @@ package adf
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -26,6 +27,9 @@ type Options struct {
 	// Visit is the lead's booked visit as it stands now; nil takes the outcome
 	// that the buyer was told.
 	Visit *lead.Visit
+	// Story is what was done about the lead since; channels that the buyer took
+	// back are not offered any more.
+	Story []lead.Event
 }
 
 // Render writes the lead as one ADF 1.0 document in UTF-8: the XML
@@ -61,8 +65,20 @@ func Render(r lead.Record, p *dealer.Profile, o Options) ([]byte, error) {
 	if d.lead.Customer.Email == "" && d.lead.Customer.Phone == "" {
 		return nil, fmt.Errorf("%w: the customer has neither a phone nor an e-mail", ErrUnrenderable)
 	}
+	if len(o.Story) > 0 {
+		d.takeBack(o.Story)
+	}
 	d.write(o.Resend)
 	return d.buf, nil
+}
+
+// takeBack removes what the buyer revoked from what the document invites to.
+func (d *document) takeBack(story []lead.Event) {
+	d.lead.Consent = lead.Remaining(d.lead.Consent, story)
+	preferred := &d.lead.Customer.PreferredContact
+	if *preferred != "any" && !slices.Contains(d.lead.Consent.AllowedChannels, *preferred) {
+		*preferred = ""
+	}
 }
 
 // Rooftop is the selling location of a lead: the record's, else that of the

@@ -3,6 +3,7 @@ package cloud
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
@@ -28,4 +29,14 @@ func (q *Queue) Enqueue(ctx context.Context, leadID string) error {
 		return fmt.Errorf("lead %s was not queued: %w", leadID, err)
 	}
 	return nil
+}
+
+// Hold keeps a received message from other workers for that long from now, in
+// whole seconds, rounded up; zero brings it back at once.
+func (q *Queue) Hold(ctx context.Context, receipt string, d time.Duration) error {
+	_, err := q.client.ChangeMessageVisibility(ctx, &sqs.ChangeMessageVisibilityInput{
+		QueueUrl: aws.String(q.url), ReceiptHandle: aws.String(receipt),
+		VisibilityTimeout: int32((d + time.Second - 1) / time.Second), //nolint:gosec // bounded by longestPause
+	})
+	return err
 }

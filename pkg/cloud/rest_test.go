@@ -2,10 +2,8 @@ package cloud_test
 
 import (
 	"bytes"
-	"context"
 	"encoding/base64"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -13,9 +11,7 @@ import (
 	"net/url"
 	"os"
 	"strings"
-	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/aws/aws-lambda-go/events"
 	"github.com/google/go-cmp/cmp"
@@ -206,56 +202,6 @@ func TestBothDoorsGiveEqualAnswers(t *testing.T) {
 				}
 			})
 		}
-	}
-}
-
-func batch(ids ...string) (b events.SQSEvent) {
-	for n, id := range ids {
-		b.Records = append(b.Records, events.SQSMessage{MessageId: fmt.Sprint("message-", n), Body: id})
-	}
-	return b
-}
-
-func TestOnlyFailedMessagesComeBack(t *testing.T) {
-	var log bytes.Buffer
-	f := cloud.Deliver(func(_ context.Context, id string) error {
-		switch id {
-		case "bad":
-			return errors.New("CRM closed")
-		case "panic":
-			panic("maxine@example.com")
-		}
-		return nil
-	}, cloud.NewLogger(&log, nil))
-	out, err := f(t.Context(), batch("ok", "bad", "ok2", "panic", "two words", "", strings.Repeat("x", 200), "ok3"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	body, _ := json.Marshal(out)
-	want := `{"batchItemFailures":[{"itemIdentifier":"message-1"},{"itemIdentifier":"message-3"},{"itemIdentifier":"message-4"},{"itemIdentifier":"message-5"},{"itemIdentifier":"message-6"}]}`
-	if string(body) != want {
-		t.Errorf("%s, want %s", body, want)
-	}
-	if strings.Contains(log.String(), "maxine") {
-		t.Errorf("the log tells a panic's value: %s", &log)
-	}
-	out, _ = f(t.Context(), batch("ok"))
-	if body, _ := json.Marshal(out); string(body) != `{"batchItemFailures":[]}` {
-		t.Errorf("all well is %s; an absent list would not be read as success everywhere", body)
-	}
-}
-
-func TestNoLeadIsBegunWhenTheTimeRunsOut(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), 400*time.Millisecond)
-	defer cancel()
-	var begun atomic.Int64
-	f := cloud.Deliver(func(context.Context, string) error {
-		begun.Add(1)
-		time.Sleep(250 * time.Millisecond)
-		return nil
-	}, cloud.NewLogger(io.Discard, nil))
-	if out, _ := f(ctx, batch("a", "b", "c", "d", "e", "f")); begun.Load() != 4 || len(out.BatchItemFailures) != 2 {
-		t.Errorf("%d begun and %d come back, want the first four begun and two back", begun.Load(), len(out.BatchItemFailures))
 	}
 }
 

@@ -42,6 +42,7 @@ const (
 	MCP        Function = "mcp"
 	LeadWorker Function = "leadworker"
 	FeedImport Function = "feedimport"
+	Sweeper    Function = "sweeper"
 )
 
 // Variable describes one environment variable.
@@ -66,9 +67,9 @@ func Variables() []Variable {
 	return []Variable{
 		{"DEALER_INVENTORY_TABLE", "name of the DynamoDB table of vehicles", "", []Function{Agent, MCP, FeedImport}, false,
 			text(func(s *Settings) *string { return &s.InventoryTable })},
-		{"DEALER_LEADS_TABLE", "name of the DynamoDB table of leads", "", []Function{Agent, MCP, LeadWorker}, false,
+		{"DEALER_LEADS_TABLE", "name of the DynamoDB table of leads", "", []Function{Agent, MCP, LeadWorker, Sweeper}, false,
 			text(func(s *Settings) *string { return &s.LeadsTable })},
-		{"DEALER_QUEUE_URL", "URL of the SQS queue of lead ids", "", []Function{Agent, MCP}, false,
+		{"DEALER_QUEUE_URL", "URL of the SQS queue of lead ids", "", []Function{Agent, MCP, LeadWorker, Sweeper}, false,
 			func(s *Settings, value string) error {
 				u, err := url.Parse(value)
 				if err != nil || u.Host == "" {
@@ -77,11 +78,11 @@ func Variables() []Variable {
 				s.QueueURL = value
 				return nil
 			}},
-		{"DEALER_PROFILE_BUCKET", "S3 bucket with the dealer profile", "", []Function{Agent, MCP, LeadWorker, FeedImport}, false,
+		{"DEALER_PROFILE_BUCKET", "S3 bucket with the dealer profile", "", []Function{Agent, MCP, LeadWorker, FeedImport, Sweeper}, false,
 			text(func(s *Settings) *string { return &s.ProfileBucket })},
-		{"DEALER_PROFILE_KEY", "S3 key of the dealer profile", "dealer.yaml", []Function{Agent, MCP, LeadWorker, FeedImport}, false,
+		{"DEALER_PROFILE_KEY", "S3 key of the dealer profile", "dealer.yaml", []Function{Agent, MCP, LeadWorker, FeedImport, Sweeper}, false,
 			text(func(s *Settings) *string { return &s.ProfileKey })},
-		{"DEALER_PROFILE_MAX_AGE", "how long a fetched profile is trusted, such as 1m", "1m", []Function{Agent, MCP, LeadWorker, FeedImport}, false,
+		{"DEALER_PROFILE_MAX_AGE", "how long a fetched profile is trusted, such as 1m", "1m", []Function{Agent, MCP, LeadWorker, FeedImport, Sweeper}, false,
 			func(s *Settings, value string) (err error) {
 				if s.ProfileMaxAge, err = time.ParseDuration(value); err != nil || s.ProfileMaxAge < 0 {
 					return errors.New("must be a duration, such as 1m or 30s")
@@ -99,7 +100,7 @@ func Variables() []Variable {
 			}},
 		{"DEALER_REPORT_PREFIX", "beginning of the S3 keys of import reports", "reports/", []Function{FeedImport}, false,
 			text(func(s *Settings) *string { return &s.ReportPrefix })},
-		{"DEALER_LOG_LEVEL", "least level that is logged: debug, info, warn or error", "info", []Function{Agent, MCP, LeadWorker, FeedImport}, false,
+		{"DEALER_LOG_LEVEL", "least level that is logged: debug, info, warn or error", "info", []Function{Agent, MCP, LeadWorker, FeedImport, Sweeper}, false,
 			func(s *Settings, value string) error {
 				if s.LogLevel.UnmarshalText([]byte(value)) != nil {
 					return errors.New("must be debug, info, warn or error")

@@ -68,12 +68,13 @@ func TestAKeyIsReadAndNeverTold(t *testing.T) {
 
 func TestAFunctionAsksOnlyForItsOwnVariables(t *testing.T) {
 	for f, required := range map[cloud.Function]string{
-		cloud.LeadWorker: "DEALER_LEADS_TABLE DEALER_PROFILE_BUCKET",
+		cloud.LeadWorker: "DEALER_LEADS_TABLE DEALER_PROFILE_BUCKET DEALER_QUEUE_URL",
+		cloud.Sweeper:    "DEALER_LEADS_TABLE DEALER_PROFILE_BUCKET DEALER_QUEUE_URL",
 		cloud.FeedImport: "DEALER_INVENTORY_TABLE DEALER_PROFILE_BUCKET",
 	} {
 		env := map[string]string{}
 		for name := range strings.FieldsSeq(required) {
-			env[name] = "x"
+			env[name] = "https://sqs.example.com/1/leads"
 		}
 		if _, err := cloud.ReadSettings(f, from(env)); err != nil {
 			t.Errorf("%s: %v", f, err)

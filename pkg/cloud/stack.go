@@ -66,9 +66,12 @@ func (s *Stack) Inventory() inventory.Store {
 func (s *Stack) Leads() lead.Store { return NewLeads(s.dynamo(), s.Settings.LeadsTable) }
 
 // Queue is the queue of leads to hand over.
-func (s *Stack) Queue() lead.Queue {
+func (s *Stack) Queue() *Queue {
 	return NewQueue(sqs.NewFromConfig(s.config), s.Settings.QueueURL)
 }
+
+// Config is the AWS configuration, for clients that only some functions need.
+func (s *Stack) Config() aws.Config { return s.config }
 
 // Objects is the S3 client.
 func (s *Stack) Objects() *s3.Client { return s.object() }

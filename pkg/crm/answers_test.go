@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"strconv"
 	"strings"
@@ -195,5 +194,5 @@ func garbage(w http.ResponseWriter, _ *http.Request) {
 		panic(http.ErrAbortHandler) // HTTP/2: close the stream
 	}
 	_, _ = conn.Write([]byte("SSH-2.0-OpenSSH\r\n\r\n"))
-	_ = conn.(net.Conn).Close()
+	_ = conn.Close()
 }

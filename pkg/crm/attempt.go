@@ -21,14 +21,27 @@ type attempt struct {
 	profile *dealer.Profile
 	record  lead.Record
 	visit   *lead.Visit
+	story   []lead.Event
 	target  dealer.Target
 	state   lead.Delivery
 	// wait is the pause before the next attempt, when run has failed.
 	wait time.Duration
 }
 
+// errGone: there is no lead any more whose state could be written.
+var errGone = errors.New("the lead was erased meanwhile")
+
 // run returns an error when the target must be tried again.
 func (a *attempt) run(ctx context.Context) error {
+	err := a.try(ctx)
+	if errors.Is(err, errGone) {
+		a.log(ctx, slog.LevelWarn, "queued lead is gone or past its retention", "")
+		return nil
+	}
+	return err
+}
+
+func (a *attempt) try(ctx context.Context) error {
 	switch a.state.State {
 	case lead.HandedOver, lead.Failed, lead.Withheld:
 		return nil
@@ -42,7 +55,7 @@ func (a *attempt) run(ctx context.Context) error {
 	if open := a.state.Begun && a.state.LastError == ""; open && a.worker.Lease > 0 && now.Sub(a.state.UpdatedAt) < timeoutOf(a.target)+a.worker.Lease {
 		return ErrBusy
 	}
-	if reason := withheld(a.record, a.profile, now); reason != "" {
+	if reason := withheld(a.record, a.story, a.profile, now); reason != "" {
 		a.state.State, a.state.LastError, a.state.NextAttempt = lead.Withheld, reason, time.Time{}
 		if err := a.save(ctx); err != nil {
 			return err
@@ -79,7 +92,7 @@ func (a *attempt) run(ctx context.Context) error {
 
 // prepare renders the document and opens the transport.
 func (a *attempt) prepare(resend bool, now time.Time) (Document, Transport, error) {
-	body, err := adf.Render(a.record, a.profile, adf.Options{Resend: resend, ASCII: a.target.ASCII, Form: a.target.ADF, Visit: a.visit})
+	body, err := adf.Render(a.record, a.profile, adf.Options{Resend: resend, ASCII: a.target.ASCII, Form: a.target.ADF, Visit: a.visit, Story: a.story})
 	if err != nil {
 		return Document{}, nil, &Failure{Reason: err.Error(), Permanent: true, Cause: err}
 	}
@@ -141,6 +154,7 @@ func (a *attempt) failed(ctx context.Context, f *Failure, resend bool) error {
 }
 
 // save writes the state if nobody else has written it since it was read.
+// errGone: the lead was erased meanwhile.
 func (a *attempt) save(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordTime)
 	defer cancel()
@@ -148,6 +162,9 @@ func (a *attempt) save(ctx context.Context) error {
 	saved, err := a.worker.Leads.UpdateDelivery(ctx, a.profile.ID, a.record.ID, a.state)
 	if errors.Is(err, lead.ErrConflict) {
 		return ErrBusy
+	}
+	if errors.Is(err, lead.ErrNotFound) {
+		return errGone
 	}
 	if err != nil {
 		return err

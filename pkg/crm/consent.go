@@ -1,7 +1,6 @@
 package crm
 
 import (
-	"slices"
 	"strings"
 	"time"
 
@@ -12,12 +11,15 @@ import (
 // withheld says why the buyer's consent no longer covers handing the lead
 // over, or nothing. Consent is checked where contact data is used, not only
 // where it was received (AAP v1.3 behavior-rules).
-func withheld(r lead.Record, p *dealer.Profile, now time.Time) string {
+func withheld(r lead.Record, story []lead.Event, p *dealer.Profile, now time.Time) string {
 	request, err := r.Lead()
 	if err != nil {
 		return "" // rendering fails on it and says so
 	}
-	consent, customer := request.Consent, request.Customer
+	consent, customer := lead.Remaining(request.Consent, story), request.Customer
+	if len(consent.AllowedChannels) == 0 && len(request.Consent.AllowedChannels) > 0 {
+		return "the buyer took the consent back"
+	}
 	if consent.ExpiresAt != "" {
 		if end, ok := parseTime(consent.ExpiresAt); !ok || !now.Before(end) {
 			return "consent has expired"
@@ -27,10 +29,7 @@ func withheld(r lead.Record, p *dealer.Profile, now time.Time) string {
 			return "consent is older than the dealer accepts"
 		}
 	}
-	byEmail := customer.Email != "" && slices.Contains(consent.AllowedChannels, "email")
-	byPhone := customer.Phone != "" &&
-		(slices.Contains(consent.AllowedChannels, "phone") || slices.Contains(consent.AllowedChannels, "sms"))
-	if !byEmail && !byPhone {
+	if len(lead.Channels(customer, consent)) == 0 {
 		return "consent covers no channel the buyer can be reached on"
 	}
 	return ""

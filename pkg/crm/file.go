@@ -27,18 +27,27 @@ func openFile(t dealer.Target, s Setup) (Transport, error) {
 // fileSafe is a lead id that can be a file name.
 var fileSafe = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$`)
 
+// FileName is <lead_id>.xml; a *Failure when the id cannot be a file name.
+func (d Document) FileName() (string, error) {
+	if !fileSafe.MatchString(d.LeadID) {
+		return "", permanent("the lead id cannot be a file name")
+	}
+	return d.LeadID + ".xml", nil
+}
+
 func (o outbox) Deliver(ctx context.Context, d Document) (Receipt, error) {
 	if err := ctx.Err(); err != nil {
 		return Receipt{}, temporary("writing the file", err)
 	}
-	if !fileSafe.MatchString(d.LeadID) {
-		return Receipt{}, permanent("the lead id cannot be a file name")
+	name, err := d.FileName()
+	if err != nil {
+		return Receipt{}, err
 	}
-	path := filepath.Join(o.folder, d.LeadID+".xml")
+	path := filepath.Join(o.folder, name)
 	if err := o.write(path, d); err != nil {
 		return Receipt{}, temporary("writing the file", err)
 	}
-	return Receipt{Status: "written", Text: d.LeadID + ".xml", File: path}, nil
+	return Receipt{Status: "written", Text: name, File: path}, nil
 }
 
 func (o outbox) write(path string, d Document) error {

@@ -106,6 +106,10 @@ func (w *Worker) Handle(ctx context.Context, leadID string) error {
 	if err != nil {
 		return fmt.Errorf("lead %s: loading its visit: %w", leadID, err)
 	}
+	story, err := w.Leads.Story(ctx, p.ID, leadID)
+	if err != nil {
+		return fmt.Errorf("lead %s: loading its story: %w", leadID, err)
+	}
 	states := make(map[string]lead.Delivery, len(stored))
 	for _, d := range stored {
 		states[d.Target] = d
@@ -117,7 +121,7 @@ func (w *Worker) Handle(ctx context.Context, leadID string) error {
 		if !known {
 			state = lead.Delivery{Target: t.Name, State: lead.Queued}
 		}
-		a := attempt{worker: w, profile: p, record: record, visit: visit, target: t, state: state}
+		a := attempt{worker: w, profile: p, record: record, visit: visit, story: story, target: t, state: state}
 		if err := a.run(ctx); err != nil {
 			failures = append(failures, fmt.Errorf("lead %s, target %s: %w", leadID, t.Name, err))
 			wait = max(wait, a.wait)

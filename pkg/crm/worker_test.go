@@ -290,3 +290,77 @@ func TestAMarkedResendStaysOneAfterARefusedConnection(t *testing.T) {
 	}
 	b.want(t, "L-1", "crm", lead.HandedOver, 3)
 }
+
+func TestConsentTakenBackStopsWhatWasNotSentYet(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		back   [][]string
+		reason string
+	}{
+		{"wholly", [][]string{nil}, "the buyer took the consent back"},
+		{"channel by channel", [][]string{{"email"}, {"phone", "sms"}}, "the buyer took the consent back"},
+		{"for some channels", [][]string{{"email"}}, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			b := newBench(t, outbox("first", "first"), dealer.Target{Name: "second", Type: "custom"})
+			up := false
+			var sent atomic.Int64
+			b.custom(func(context.Context, crm.Document) (crm.Receipt, error) {
+				if !up {
+					return crm.Receipt{}, &crm.Failure{Reason: "no answer"}
+				}
+				sent.Add(1)
+				return crm.Receipt{}, nil
+			})
+			b.submit(t, "L-1", nil)
+			if err := b.handle(t, "L-1"); err == nil {
+				t.Fatal("the second target is down")
+			}
+			for n, channels := range tt.back {
+				e := lead.Event{ID: string(rune('a' + n)), At: start, Kind: lead.Revoked, Channels: channels}
+				if err := b.store.Note(t.Context(), "lakeside", "L-1", e); err != nil {
+					t.Fatal(err)
+				}
+			}
+			up = true
+			if err := b.handle(t, "L-1"); err != nil {
+				t.Fatal(err)
+			}
+			b.want(t, "L-1", "first", lead.HandedOver, 1)
+			if tt.reason == "" {
+				b.want(t, "L-1", "second", lead.HandedOver, 2)
+				return
+			}
+			if d := b.want(t, "L-1", "second", lead.Withheld, 1); d.LastError != tt.reason || sent.Load() != 0 {
+				t.Errorf("%+v, %d sent", d, sent.Load())
+			}
+			if !strings.Contains(b.log.String(), `"level":"ERROR","msg":"lead withheld","lead":"L-1","target":"second"`) {
+				t.Errorf("no alarm in %s", b.log)
+			}
+		})
+	}
+}
+
+func TestALeadErasedWhileItWaitsIsNotSent(t *testing.T) {
+	b := newBench(t, dealer.Target{Name: "crm", Type: "custom"})
+	erase := func() {
+		if err := b.store.Erase(t.Context(), "lakeside", []string{"L-1"}, lead.Audit{ID: "a", At: start, Action: "erase", Leads: 1}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var sent atomic.Int64
+	b.Transports = map[string]crm.Opener{"custom": func(dealer.Target, crm.Setup) (crm.Transport, error) {
+		erase() // the record is read, nothing is written yet
+		return failing{func(context.Context, crm.Document) (crm.Receipt, error) {
+			sent.Add(1)
+			return crm.Receipt{}, nil
+		}}, nil
+	}}
+	b.submit(t, "L-1", nil)
+	if err := b.handle(t, "L-1"); err != nil || sent.Load() != 0 {
+		t.Errorf("%v, %d sent", err, sent.Load())
+	}
+	if err := b.handle(t, "L-1"); err != nil {
+		t.Errorf("the queue keeps an erased lead: %v", err)
+	}
+}

@@ -117,7 +117,7 @@ func TestTheCommentedSettingsOfTheSampleAreGood(t *testing.T) {
 		out = append(out, line)
 	}
 	p := mustParse(t, strings.Join(out, ""))
-	if len(p.Delivery) != 3 || p.URL == "" || p.Inventory.HardMaxAge.Std() != 7*24*time.Hour {
+	if len(p.Delivery) != 5 || p.URL == "" || p.Inventory.HardMaxAge.Std() != 7*24*time.Hour {
 		t.Errorf("the comments did not become settings: %d targets, url %q, hard_max_age %s", len(p.Delivery), p.URL, p.Inventory.HardMaxAge)
 	}
 	if d := p.Delivery; !d[0].Takes("Larkspur Ridge Fort Collins") || d[2].Takes("Larkspur Ridge Fort Collins") {

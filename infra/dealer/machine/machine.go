@@ -21,6 +21,7 @@ import (
 
 	"github.com/dealer-agent/dealer/pkg/a2a"
 	"github.com/dealer-agent/dealer/pkg/agent"
+	"github.com/dealer-agent/dealer/pkg/cloud/targets"
 	"github.com/dealer-agent/dealer/pkg/crm"
 	"github.com/dealer-agent/dealer/pkg/dealer"
 	"github.com/dealer-agent/dealer/pkg/embedded"
@@ -150,7 +151,8 @@ func (m *Machine) assemble() error {
 		}),
 		url: m.url, outbox: m.config.Outbox,
 	}
-	if _, err := m.profiles.Profile(context.Background()); err != nil {
+	profile, err := m.profiles.Profile(context.Background())
+	if err != nil {
 		return err
 	}
 	lot := inventory.NewLot(m.db.Inventory(), m.config.Now)
@@ -161,6 +163,12 @@ func (m *Machine) assemble() error {
 	m.worker = &crm.Worker{
 		Leads: m.db.Leads(), Profiles: m.profiles, Now: m.config.Now, Log: log,
 		BaseDir: m.config.Data,
+	}
+	if err := targets.EquipHere(context.Background(), m.worker); err != nil {
+		return err
+	}
+	if err := m.worker.Check(profile); err != nil {
+		return err
 	}
 	skills := agent.New(agent.Parts{Profiles: m.profiles, Schemas: schema.Released(), Lot: lot, Desk: m.desk})
 	settings := agent.Settings{Now: m.config.Now, NewID: m.config.NewID, Log: log}

@@ -10,6 +10,10 @@ import (
 )
 
 func TestProfilesThatWouldMisleadBuyersAreRefusedAtStart(t *testing.T) {
+	for _, name := range []string{"AWS_REGION", "AWS_DEFAULT_REGION", "AWS_PROFILE"} {
+		t.Setenv(name, "")
+	}
+	t.Setenv("AWS_CONFIG_FILE", filepath.Join(t.TempDir(), "none"))
 	for _, v := range []struct {
 		name string
 		edit func(string) string
@@ -25,6 +29,10 @@ func TestProfilesThatWouldMisleadBuyersAreRefusedAtStart(t *testing.T) {
 		{"a skill nobody knows", add("skills: [inventory.serch]"), []string{"inventory.search"}},
 		{"no skill", add("skills: []"), []string{"skills"}},
 		{"leads that go nowhere", replace("delivery:\n  - {name: outbox, type: file, folder: outbox}\n", ""), []string{"delivery"}},
+		{"a secret of AWS without AWS", replace("{name: outbox, type: file, folder: outbox}", `{name: crm, type: https, url: "https://crm.example.com", auth: {type: bearer, secret: "ssm:/dealer/crm"}}`),
+			[]string{"delivery target crm: ssm:/dealer/crm needs AWS, which is not configured here", "write env:NAME"}},
+		{"mail through AWS without AWS", replace("{name: outbox, type: file, folder: outbox}", `{name: crm, type: ses, from: a@example.com, to: [b@example.com]}`),
+			[]string{"delivery target crm: a target of type ses needs AWS", "use another type"}},
 		{"several faults", func(p string) string {
 			return add("skills: [inventory.serch]\nversions: [v2.0]")(replace("America/Denver", "MST")(p))
 		},

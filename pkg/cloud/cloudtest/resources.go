@@ -14,6 +14,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 	sqstypes "github.com/aws/aws-sdk-go-v2/service/sqs/types"
+	"github.com/aws/aws-sdk-go-v2/service/ssm"
+	ssmtypes "github.com/aws/aws-sdk-go-v2/service/ssm/types"
 )
 
 // names makes resource names unique within a process.
@@ -55,8 +57,8 @@ func Table(t testing.TB, client *dynamodb.Client) string {
 	return name
 }
 
-// Queue makes a queue whose messages go to a dead-letter queue after five
-// failures, and returns both URLs.
+// Queue makes a queue whose messages go to a dead-letter queue after forty
+// receives, and returns both URLs.
 func Queue(t testing.TB, endpoint string) (url, dead string) {
 	t.Helper()
 	client := sqs.NewFromConfig(Config(endpoint))
@@ -75,8 +77,8 @@ func Queue(t testing.TB, endpoint string) (url, dead string) {
 	made, err = client.CreateQueue(context.Background(), &sqs.CreateQueueInput{
 		QueueName: aws.String(name),
 		Attributes: map[string]string{
-			"VisibilityTimeout": "360",
-			"RedrivePolicy":     fmt.Sprintf(`{"deadLetterTargetArn":%q,"maxReceiveCount":"5"}`, about.Attributes["QueueArn"]),
+			"VisibilityTimeout": "1980",
+			"RedrivePolicy":     fmt.Sprintf(`{"deadLetterTargetArn":%q,"maxReceiveCount":"40"}`, about.Attributes["QueueArn"]),
 		},
 	})
 	if err != nil {
@@ -105,6 +107,17 @@ func Put(t testing.TB, client *s3.Client, bucket, key string, body []byte) {
 	t.Helper()
 	_, err := client.PutObject(context.Background(), &s3.PutObjectInput{
 		Bucket: aws.String(bucket), Key: aws.String(key), Body: bytes.NewReader(body),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Parameter writes one encrypted parameter of Systems Manager.
+func Parameter(t testing.TB, endpoint, name, value string) {
+	t.Helper()
+	_, err := ssm.NewFromConfig(Config(endpoint)).PutParameter(context.Background(), &ssm.PutParameterInput{
+		Name: aws.String(name), Value: aws.String(value), Type: ssmtypes.ParameterTypeSecureString,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -1,15 +1,12 @@
 // Package front puts together what every function before buyers stands on:
-// the skills over the stack's stores, and the outbox swept beside the requests.
-// It is apart from package cloud so that the other functions load no schemas.
+// the skills over the stack's stores. It is apart from package cloud so that
+// the other functions load no schemas.
 package front
 
 import (
 	"context"
 	"log/slog"
-	"net/http"
 	"time"
-
-	"github.com/aws/aws-lambda-go/events"
 
 	"github.com/dealer-agent/dealer/pkg/agent"
 	"github.com/dealer-agent/dealer/pkg/cloud"
@@ -25,8 +22,6 @@ type Front struct {
 	Skills   *agent.Agent
 	Profiles dealer.Source
 	Log      *slog.Logger
-
-	desk *lead.Desk
 }
 
 // Open reads the function's settings; like cloud.Open it does not reach the
@@ -41,10 +36,5 @@ func Open(ctx context.Context, f cloud.Function, lookup func(string) (string, bo
 	lot := inventory.NewLot(stack.Inventory(), time.Now)
 	desk := &lead.Desk{Store: stack.Leads(), Queue: stack.Queue(), Stock: lot, Log: log}
 	skills := agent.New(agent.Parts{Profiles: profiles, Schemas: schema.Released(), Lot: lot, Desk: desk})
-	return &Front{Settings: stack.Settings, Skills: skills, Profiles: profiles, Log: log, desk: desk}, nil
-}
-
-// REST serves API Gateway events with the doors a function opens.
-func (f *Front) REST(doors http.Handler) func(context.Context, events.APIGatewayProxyRequest) (events.APIGatewayProxyResponse, error) {
-	return cloud.REST(cloud.Swept(doors, f.Profiles, f.desk, f.Log))
+	return &Front{Settings: stack.Settings, Skills: skills, Profiles: profiles, Log: log}, nil
 }

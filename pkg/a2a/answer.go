@@ -30,7 +30,7 @@ func (x *exchange) refuse(f *fault) answer {
 	if a.status == 0 {
 		a.status = x.binding.status(x, f)
 	}
-	form := x.binding.errorForm(x.service)
+	form := x.binding.errorForm(x)
 	data := f.errorData(form, x.NewID, x.Now())
 	if data == nil {
 		return a

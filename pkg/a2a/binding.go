@@ -26,7 +26,7 @@ type binding interface {
 	// status is the HTTP status of a fault that is none of HTTP itself.
 	status(x *exchange, f *fault) int
 	// errorForm is how an AAP error is written.
-	errorForm(s service) errorForm
+	errorForm(x *exchange) errorForm
 	// write is the body of an answer, in pieces.
 	write(x *exchange, a answer) [][]byte
 
@@ -54,8 +54,8 @@ func (jsonRPC) status(x *exchange, f *fault) int {
 	return http.StatusOK
 }
 
-func (jsonRPC) errorForm(s service) errorForm {
-	if s.bareData() {
+func (jsonRPC) errorForm(x *exchange) errorForm {
+	if x.version.Data == aap.DataAsked && x.service.bareData() {
 		return errorBare
 	}
 	return errorTyped
@@ -127,7 +127,7 @@ func (httpJSON) status(_ *exchange, f *fault) int {
 	return http.StatusBadRequest
 }
 
-func (httpJSON) errorForm(service) errorForm { return errorPair }
+func (httpJSON) errorForm(*exchange) errorForm { return errorPair }
 
 func (httpJSON) write(_ *exchange, a answer) [][]byte {
 	if a.fault == nil {

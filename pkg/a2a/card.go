@@ -43,6 +43,7 @@ func Card(p *dealer.Profile, v aap.Version, endpoint string) ([]byte, error) {
 		Capabilities: Capabilities{Extensions: []Extension{{
 			URI:         v.ExtensionURI,
 			Description: "Auto Agent Protocol " + v.Label + ": typed dealership skills over " + bindingNames(v) + ".",
+			Required:    v.Headers == aap.HeadersRequired,
 			Params:      params,
 		}}},
 		DefaultInputModes:  []string{"application/json"},

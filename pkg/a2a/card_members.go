@@ -42,9 +42,11 @@ type Capabilities struct {
 
 // Extension declares one version of AAP.
 type Extension struct {
-	URI         string  `json:"uri"`
-	Description string  `json:"description,omitempty"`
-	Params      *Params `json:"params,omitempty"`
+	URI         string `json:"uri"`
+	Description string `json:"description,omitempty"`
+	// Required: calls that do not activate the extension are refused (A2A 1.0 §4.6.3).
+	Required bool    `json:"required,omitempty"`
+	Params   *Params `json:"params,omitempty"`
 }
 
 // Params are the parameters of the AAP extension; which of them a contract has

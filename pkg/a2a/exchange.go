@@ -65,7 +65,7 @@ func (x *exchange) answer() (a answer) {
 	if !known {
 		return x.refuse(x.unknownMethod())
 	}
-	if f := x.service.checkVersion(x.profile); f != nil {
+	if f := x.service.checkVersion(x.version, x.profile); f != nil {
 		return x.refuse(f)
 	}
 	if x.profile == nil {
@@ -74,7 +74,7 @@ func (x *exchange) answer() (a answer) {
 	if f := x.authenticate(); f != nil {
 		return x.refuse(f)
 	}
-	if f := x.service.checkExtensions(x.version, x.profile); f != nil {
+	if f := x.service.checkExtensions(x.version, x.Versions, x.profile); f != nil {
 		return x.refuse(f)
 	}
 	x.wait = x.quota.Take(x.Ticks(), "call "+x.caller, x.profile.Access.PerMinute, time.Minute)

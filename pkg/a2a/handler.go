@@ -31,6 +31,9 @@ type Agent interface {
 type Config struct {
 	Agent    Agent
 	Profiles dealer.Source
+	// Versions are the contracts that a profile may list, newest first; what
+	// sets them apart is data alone. Default aap.Versions.
+	Versions []aap.Version
 	agent.Settings
 	// OnExchange, when set, is told of each finished request.
 	OnExchange func(context.Context, Exchange)
@@ -41,7 +44,10 @@ type Config struct {
 // belongs at /a2a and at everything below. Callers have one quota over all.
 func NewHandler(c Config) http.Handler {
 	c.Settings = c.Filled()
-	return &handler{Config: c, quota: caller.NewQuota(caller.MostCallers), routes: routes()}
+	if c.Versions == nil {
+		c.Versions = aap.Versions()
+	}
+	return &handler{Config: c, quota: caller.NewQuota(caller.MostCallers), routes: routes(c.Versions)}
 }
 
 type handler struct {

@@ -16,10 +16,10 @@ type route struct {
 // sendPath follows a contract's URL where HTTP+JSON is served (A2A 1.0 §11.3).
 const sendPath = "/message:send"
 
-// routes lists every URL of every contract without a trailing slash.
-func routes() map[string]route {
+// routes lists every URL of the contracts without a trailing slash.
+func routes(versions []aap.Version) map[string]route {
 	all := map[string]route{}
-	for _, v := range aap.Versions() {
+	for _, v := range versions {
 		for _, path := range []string{v.Path(), v.VersionPath()} {
 			all[path] = route{v, jsonRPC{}}
 			if v.REST {
@@ -48,7 +48,7 @@ func (x *exchange) signpost() string {
 	if x.profile == nil {
 		return message
 	}
-	for _, v := range aap.Versions() {
+	for _, v := range x.Versions {
 		if v != x.version && x.profile.Serves(v) {
 			message += " AAP " + v.Label + " is at " + v.Path() + "."
 		}

@@ -67,10 +67,10 @@ func (s service) bareData() bool { return s.namesAAP() || s.version == "" }
 
 // checkVersion refuses any A2A version but 1.0; the patch number does not
 // matter (A2A 1.0 §3.6). Released AAP texts send no header, so an absent one is
-// served unless the profile is strict.
-func (s service) checkVersion(p *dealer.Profile) *fault {
+// served unless the contract or the profile is strict.
+func (s service) checkVersion(v aap.Version, p *dealer.Profile) *fault {
 	if s.version == "" {
-		if p == nil || !p.Access.RequireA2AHeaders {
+		if !strict(v, p) {
 			return nil
 		}
 		return s.refuseVersion("The header A2A-Version is missing. Send A2A-Version: 1.0.")
@@ -89,16 +89,21 @@ func (s service) refuseVersion(message string) *fault {
 	return a2aFault(errVersion, message).with("supportedVersions", protocolVersion).with("requiredHeader", versionHeader)
 }
 
+// strict reports whether calls must send both headers.
+func strict(v aap.Version, p *dealer.Profile) bool {
+	return v.Headers == aap.HeadersRequired || p != nil && p.Access.RequireA2AHeaders
+}
+
 // checkExtensions refuses callers who want only versions of AAP that this URL
 // does not serve: there is no silent fallback to another version (A2A 1.0
 // §4.6.3). They are told where the version they named is. Foreign extensions are
 // ignored.
-func (s service) checkExtensions(v aap.Version, p *dealer.Profile) *fault {
-	if s.activates(v) || !s.namesAAP() && !p.Access.RequireA2AHeaders {
+func (s service) checkExtensions(v aap.Version, all []aap.Version, p *dealer.Profile) *fault {
+	if s.activates(v) || !s.namesAAP() && !strict(v, p) {
 		return nil
 	}
 	message := "This URL serves AAP " + v.Label + ". Send A2A-Extensions: " + v.ExtensionURI + "."
-	for _, other := range aap.Versions() {
+	for _, other := range all {
 		if s.activates(other) && p.Serves(other) {
 			message += " AAP " + other.Label + " is at " + other.Path() + "."
 		}

@@ -26,6 +26,10 @@ type Version struct {
 	Faults FaultForm
 	// Auth is what a call without valid credentials is told.
 	Auth AuthForm
+	// Data is how error.data of JSON-RPC holds an AAP error.
+	Data DataForm
+	// Headers says whether calls must send A2A-Version and A2A-Extensions.
+	Headers HeaderForm
 	// PriceIsOutTheDoor is true when "price" means all that a buyer pays;
 	// else it leaves government charges out.
 	PriceIsOutTheDoor bool
@@ -77,6 +81,28 @@ const (
 	AuthOutside AuthForm = iota
 	// AuthCode: the code AUTH_REQUIRED (AAP v0.1).
 	AuthCode
+)
+
+// DataForm is how error.data of JSON-RPC holds an AAP error.
+type DataForm int
+
+const (
+	// DataAsked: the bare object for callers who name the contract or no A2A
+	// version, the array of A2A 1.0 §9.5 for all others (AAP v0.1 to v1.3).
+	DataAsked DataForm = iota
+	// DataTyped: that array for everybody.
+	DataTyped
+)
+
+// HeaderForm says whether calls must send A2A-Version and A2A-Extensions.
+type HeaderForm int
+
+const (
+	// HeadersOptional: calls without them are served (AAP v0.1 to v1.3).
+	HeadersOptional HeaderForm = iota
+	// HeadersRequired: the card marks the extension as required, and calls that
+	// do not send both are refused.
+	HeadersRequired
 )
 
 const extensions = "https://autoagentprotocol.org/extensions/"

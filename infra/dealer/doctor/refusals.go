@@ -144,7 +144,7 @@ func (x *examination) errors(c *contract) {
 			continue
 		}
 		seen++
-		if r.inList {
+		if r.inList && c.version.Data == aap.DataAsked {
 			bare = append(bare, string(r.aap))
 		}
 		if r.code != r.aap.RPC() && c.remote.Binding() == rpcBinding {

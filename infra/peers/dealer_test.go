@@ -20,7 +20,7 @@ import (
 
 	"github.com/dealer-agent/dealer/pkg/aap"
 	"github.com/dealer-agent/dealer/pkg/embedded"
-	"github.com/dealer-agent/dealer/pkg/schema"
+	"github.com/dealer-agent/dealer/pkg/schema/schematest"
 )
 
 var binaries string
@@ -141,10 +141,7 @@ func (p premises) leads(t *testing.T) []aap.LeadRequest {
 	if err != nil {
 		t.Fatal(err)
 	}
-	set, err := schema.Released()(aap.V1_3)
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := schematest.Own(t, aap.V1_3)
 	var all []aap.LeadRequest
 	for _, r := range records {
 		if faults, err := set.Check(aap.LeadSubmit.RequestSchema(), r.Request); err != nil || len(faults) > 0 {

@@ -14,6 +14,7 @@ import (
 	"github.com/dealer-agent/dealer/pkg/aap"
 	"github.com/dealer-agent/dealer/pkg/aap/aaptest"
 	"github.com/dealer-agent/dealer/pkg/dealer"
+	"github.com/dealer-agent/dealer/pkg/schema/schematest"
 )
 
 const bearerAccess = "access: {token_sha256: [" + tokenDigest + "]}\n"
@@ -37,11 +38,11 @@ func cardUnder(t *testing.T, p *dealer.Profile, v aap.Version) []byte {
 
 func TestEveryCardFitsItsReleasedSchema(t *testing.T) {
 	for _, v := range aap.Versions() {
-		released := releasedSchemas(t, v)
+		released := schematest.Released(t, v)
 		for name, lines := range shapes {
 			raw := cardUnder(t, profile(t, allVersions()+lines), v)
 			if v.Label != "v0.2" { // which has no schema of the card
-				fits(t, released, "agent-card.schema.json", raw)
+				schematest.Fits(t, released, "agent-card.schema.json", raw)
 			}
 			// A requirement of AAP v0.1 names a scheme without scopes.
 			rest := strings.Replace(string(raw), `"bearer": []`, "", 1)
@@ -180,14 +181,14 @@ func TestCardIDsChangeWithTheirCards(t *testing.T) {
 
 func TestManifestFitsItsReleasedSchemaAndAgreesWithTheCard(t *testing.T) {
 	v, _ := aap.VersionByLabel("v0.1")
-	released := releasedSchemas(t, v)
+	released := schematest.Released(t, v)
 	for name, lines := range shapes {
 		p := profile(t, allVersions()+lines)
 		raw, err := a2a.ContractManifest(p, v)
 		if err != nil {
 			t.Fatal(err)
 		}
-		fits(t, released, "contract-manifest.schema.json", raw)
+		schematest.Fits(t, released, "contract-manifest.schema.json", raw)
 		var m a2a.Manifest
 		if err := json.Unmarshal(raw, &m); err != nil {
 			t.Fatal(err)

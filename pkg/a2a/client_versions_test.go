@@ -10,6 +10,7 @@ import (
 	"github.com/dealer-agent/dealer/pkg/a2a"
 	"github.com/dealer-agent/dealer/pkg/aap"
 	"github.com/dealer-agent/dealer/pkg/agent/agenttest"
+	"github.com/dealer-agent/dealer/pkg/schema/schematest"
 )
 
 func versions(t *testing.T, labels string) []aap.Version {
@@ -39,7 +40,7 @@ func TestClientSpeaksEveryContract(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", v.Label, err)
 		}
-		fits(t, ownSchemas(t, v), aap.InventorySearch.ResponseSchema(), payload)
+		schematest.Fits(t, schematest.Own(t, v), aap.InventorySearch.ResponseSchema(), payload)
 		_, err = remote.Call(t.Context(), aap.InventoryVehicle, []byte(`{"vin":"`+agenttest.AbsentVIN+`"}`))
 		if !errors.Is(err, &aap.Error{Code: aap.VehicleNotFound}) {
 			t.Errorf("%s: %v", v.Label, err)

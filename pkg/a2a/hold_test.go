@@ -4,14 +4,12 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/dealer-agent/dealer/pkg/aap"
-	"github.com/dealer-agent/dealer/pkg/aap/aaptest"
 	"github.com/dealer-agent/dealer/pkg/schema"
+	"github.com/dealer-agent/dealer/pkg/schema/schematest"
 )
 
 // allVersions is the profile line that serves every contract.
@@ -21,38 +19,6 @@ func allVersions() string {
 		labels = append(labels, v.Label)
 	}
 	return "versions: [" + strings.Join(labels, ", ") + "]\n"
-}
-
-// ownSchemas are the schemas this agent ships for a contract.
-func ownSchemas(t *testing.T, v aap.Version) *schema.Set {
-	t.Helper()
-	set, err := schema.Released()(v)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return set
-}
-
-// releasedSchemas are those of the release. v1.2 has no folder among the
-// reference files; its own schemas, held to the release elsewhere, stand for it.
-func releasedSchemas(t *testing.T, v aap.Version) *schema.Set {
-	t.Helper()
-	if v.Label == "v1.2" {
-		return ownSchemas(t, v)
-	}
-	set, err := schema.New(v, os.DirFS(filepath.Join(aaptest.Reference(t, "aap", v.Label), "schemas")))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return set
-}
-
-// fits holds a document to a schema.
-func fits(t *testing.T, set *schema.Set, file string, doc []byte) {
-	t.Helper()
-	if faults, err := set.Check(file, doc); err != nil || len(faults) > 0 {
-		t.Errorf("%s of %s: %v %v\n%s", file, set.Version().Label, err, faults, doc)
-	}
 }
 
 // wire is an answer of any binding and form.
@@ -88,7 +54,7 @@ func holdAnswer(t *testing.T, set *schema.Set, body []byte) (code string) {
 			if string(members["type"]) == `"aap.error"` {
 				delete(members, "@type") // added by the transport
 				bare, _ := json.Marshal(members)
-				fits(t, set, "error.schema.json", bare)
+				schematest.Fits(t, set, "error.schema.json", bare)
 				_ = json.Unmarshal(members["code"], &code)
 			}
 		}
@@ -117,7 +83,7 @@ func holdAnswer(t *testing.T, set *schema.Set, body []byte) (code string) {
 	if !ok || m.Parts[0].MediaType != skill.ResponseMediaType() {
 		t.Fatalf("media type %s of %s", m.Parts[0].MediaType, m.Parts[0].Data)
 	}
-	fits(t, set, skill.ResponseSchema(), m.Parts[0].Data)
+	schematest.Fits(t, set, skill.ResponseSchema(), m.Parts[0].Data)
 	return ""
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/dealer-agent/dealer/pkg/a2a"
 	"github.com/dealer-agent/dealer/pkg/aap"
 	"github.com/dealer-agent/dealer/pkg/agent/agenttest"
+	"github.com/dealer-agent/dealer/pkg/schema/schematest"
 	"github.com/dealer-agent/dealer/schemas"
 )
 
@@ -127,7 +128,7 @@ func (p *planner) call(m a2a.Manifest, payload map[string]any) (data json.RawMes
 		p.t.Fatal(err)
 	}
 	v, _ := aap.VersionByLabel("v0.1")
-	if code = holdAnswer(p.t, ownSchemas(p.t, v), answer); code != "" {
+	if code = holdAnswer(p.t, schematest.Own(p.t, v), answer); code != "" {
 		return nil, code
 	}
 	var a struct {

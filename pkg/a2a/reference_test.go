@@ -10,17 +10,14 @@ import (
 	"github.com/dealer-agent/dealer/pkg/aap"
 	"github.com/dealer-agent/dealer/pkg/aap/aaptest"
 	"github.com/dealer-agent/dealer/pkg/agent/agenttest"
-	"github.com/dealer-agent/dealer/pkg/schema"
+	"github.com/dealer-agent/dealer/pkg/schema/schematest"
 )
 
 // TestPublishedExamplesAreServed sends every request the protocol publishes, bare
 // or in its envelope, and holds the answers to the released schemas.
 func TestPublishedExamplesAreServed(t *testing.T) {
 	root := aaptest.Reference(t, "aap", "v1.3")
-	released, err := schema.New(aap.V1_3, os.DirFS(filepath.Join(root, "schemas")))
-	if err != nil {
-		t.Fatal(err)
-	}
+	released := schematest.Released(t, aap.V1_3)
 	files, err := filepath.Glob(filepath.Join(root, "examples", "*-request*.example.json"))
 	if err != nil || len(files) < 10 {
 		t.Fatalf("%d examples, %v", len(files), err)
@@ -73,11 +70,7 @@ func TestPublishedExamplesAreServed(t *testing.T) {
 }
 
 func TestCardFitsTheSchemaAsReleased(t *testing.T) {
-	root := aaptest.Reference(t, "aap", "v1.3")
-	released, err := schema.New(aap.V1_3, os.DirFS(filepath.Join(root, "schemas")))
-	if err != nil {
-		t.Fatal(err)
-	}
+	released := schematest.Released(t, aap.V1_3)
 	_, card := cardOf(t, profile(t, "access: {token_sha256: ["+tokenDigest+"]}\n"))
 	if faults, err := released.Check("agent-card.schema.json", card); err != nil || len(faults) > 0 {
 		t.Errorf("%v %v", err, faults)

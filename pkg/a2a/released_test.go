@@ -15,6 +15,7 @@ import (
 	"github.com/dealer-agent/dealer/pkg/aap/aaptest"
 	"github.com/dealer-agent/dealer/pkg/agent/agenttest"
 	"github.com/dealer-agent/dealer/pkg/schema"
+	"github.com/dealer-agent/dealer/pkg/schema/schematest"
 )
 
 // TestEveryRecordedAnswerFitsItsContract holds what the conversations record to
@@ -26,7 +27,7 @@ func TestEveryRecordedAnswerFitsItsContract(t *testing.T) {
 	}
 	sets, held := map[string]*schema.Set{}, map[string]int{}
 	for _, v := range aap.Versions() {
-		sets[v.Label] = releasedSchemas(t, v)
+		sets[v.Label] = schematest.Released(t, v)
 	}
 	for _, file := range files {
 		archive, err := txtar.ParseFile(file)
@@ -74,7 +75,7 @@ func TestEveryReleasedRequestIsAnsweredThroughEveryDoor(t *testing.T) {
 		if err != nil || len(files) < 9 {
 			t.Fatalf("%s: %d examples, %v", v.Label, len(files), err)
 		}
-		released := releasedSchemas(t, v)
+		released := schematest.Released(t, v)
 		for _, file := range files {
 			body, err := os.ReadFile(file)
 			if err != nil {

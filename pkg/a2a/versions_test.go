@@ -11,6 +11,7 @@ import (
 
 	"github.com/dealer-agent/dealer/pkg/aap"
 	"github.com/dealer-agent/dealer/pkg/agent/agenttest"
+	"github.com/dealer-agent/dealer/pkg/schema/schematest"
 )
 
 // TestErrorsPointAsTheirContractSays: details.errors is everywhere, and
@@ -21,7 +22,7 @@ func TestErrorsPointAsTheirContractSays(t *testing.T) {
 		for _, way := range doors(v) {
 			for _, payload := range []string{`{"type":"inventory.search.request","filters":{"year_min":"x","color":[]}}`, `null`} {
 				w := send(h, way.path, way.wrap(payload))
-				holdAnswer(t, ownSchemas(t, v), w.Body.Bytes())
+				holdAnswer(t, schematest.Own(t, v), w.Body.Bytes())
 				var a wire
 				if err := json.Unmarshal(w.Body.Bytes(), &a); err != nil || a.Error == nil {
 					t.Fatalf("%s over %s: %s", v.Label, way.name, w.Body)
@@ -69,7 +70,7 @@ func TestHTTPJSONHasTheStatusOfTheCode(t *testing.T) {
 			{"the facets", `{"type":"inventory.facets.request"}`, "", 200},
 		} {
 			w := send(h, v.Path()+"/message:send", restMessage(c.payload), "Content-Type", "application/a2a+json")
-			code := holdAnswer(t, ownSchemas(t, v), w.Body.Bytes())
+			code := holdAnswer(t, schematest.Own(t, v), w.Body.Bytes())
 			if w.Code != c.status || code != c.code {
 				t.Errorf("%s, %s: %d %s, want %d %s: %s", v.Label, c.name, w.Code, code, c.status, c.code, w.Body)
 			}
@@ -138,7 +139,7 @@ func TestAnswersHaveTheFormOfTheRequest(t *testing.T) {
 			"HTTP+JSON, of old": {v.Path() + "/message:send", strings.NewReplacer(`"messageId"`, `"kind":"message","messageId"`, "ROLE_USER", "user").Replace(restMessage(information)), []string{`{"message":{"kind":"message","messageId":"`, `"role":"agent"`, `[{"kind":"data"`}},
 		} {
 			w := send(h, c.path, c.body)
-			holdAnswer(t, ownSchemas(t, v), w.Body.Bytes())
+			holdAnswer(t, schematest.Own(t, v), w.Body.Bytes())
 			for _, want := range c.want {
 				if !strings.Contains(w.Body.String(), want) {
 					t.Errorf("%s, %s: no %s in %s", v.Label, name, want, w.Body)

@@ -10,11 +10,12 @@ import (
 	"github.com/dealer-agent/dealer/pkg/aap"
 	"github.com/dealer-agent/dealer/pkg/aap/wire/wiretest"
 	"github.com/dealer-agent/dealer/pkg/agent/agenttest"
+	"github.com/dealer-agent/dealer/pkg/schema/schematest"
 )
 
 func TestEveryValidRequestGetsAnAnswerOrAnErrorOfItsVersion(t *testing.T) {
 	for _, v := range aap.Versions() {
-		c, theirs := wiretest.New(t, v), released(t, v)
+		c, theirs := wiretest.New(t, v), schematest.Released(t, v)
 		for _, skill := range aap.Skills() {
 			t.Run(v.Label+"/"+skill.ID, func(t *testing.T) {
 				s := agenttest.New(t, agenttest.Profile)

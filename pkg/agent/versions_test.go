@@ -13,31 +13,8 @@ import (
 	"github.com/dealer-agent/dealer/pkg/aap/wire"
 	"github.com/dealer-agent/dealer/pkg/agent/agenttest"
 	"github.com/dealer-agent/dealer/pkg/inventory"
-	"github.com/dealer-agent/dealer/pkg/schema"
+	"github.com/dealer-agent/dealer/pkg/schema/schematest"
 )
-
-// released is the schema set of a version as published; v1.2 is not among the
-// reference files and stands for itself.
-func released(t *testing.T, v aap.Version) *schema.Set {
-	t.Helper()
-	if v.Label == "v1.2" {
-		return own(t, v)
-	}
-	s, err := schema.New(v, os.DirFS(filepath.Join(aaptest.Reference(t, "aap", v.Label), "schemas")))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
-
-func own(t *testing.T, v aap.Version) *schema.Set {
-	t.Helper()
-	s, err := schema.Released()(v)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
 
 func version(t *testing.T, label string) aap.Version {
 	t.Helper()
@@ -46,13 +23,6 @@ func version(t *testing.T, label string) aap.Version {
 		t.Fatal(label)
 	}
 	return v
-}
-
-func fits(t *testing.T, s *schema.Set, file string, doc []byte) {
-	t.Helper()
-	if faults, err := s.Check(file, doc); err != nil || len(faults) > 0 {
-		t.Errorf("%s of %s: %v %v\n%s", file, s.Version().Label, err, faults, doc)
-	}
 }
 
 // examples are the released requests of a version by file name.
@@ -110,7 +80,7 @@ func lotOf(t *testing.T, requests map[string][]byte) []inventory.Vehicle {
 func TestEveryReleasedRequestIsAnsweredInItsOwnVersion(t *testing.T) {
 	for _, v := range aap.Versions() {
 		t.Run(v.Label, func(t *testing.T) {
-			newest, mine, theirs := own(t, aap.Primary()), own(t, v), released(t, v)
+			newest, mine, theirs := schematest.Own(t, aap.Primary()), schematest.Own(t, v), schematest.Released(t, v)
 			requests := examples(t, v)
 			for _, settings := range []string{"", "  out_the_door: true\nbrands: [Honda]\n"} {
 				s := agenttest.With(t, agenttest.Profile+settings, lotOf(t, requests))
@@ -119,19 +89,19 @@ func TestEveryReleasedRequestIsAnsweredInItsOwnVersion(t *testing.T) {
 					if !ok {
 						t.Fatal(name)
 					}
-					fits(t, mine, skill.RequestSchema(), request)
+					schematest.Fits(t, mine, skill.RequestSchema(), request)
 					up, err := wire.Up(v, skill, request)
 					if err != nil {
 						t.Fatal(err)
 					}
-					fits(t, newest, skill.RequestSchema(), up)
+					schematest.Fits(t, newest, skill.RequestSchema(), up)
 					answer, err := s.Agent.Call(t.Context(), v, request)
 					if err != nil {
 						t.Errorf("%s: %v", name, err)
 						continue
 					}
-					fits(t, mine, skill.ResponseSchema(), answer.Payload)
-					fits(t, theirs, skill.ResponseSchema(), answer.Payload)
+					schematest.Fits(t, mine, skill.ResponseSchema(), answer.Payload)
+					schematest.Fits(t, theirs, skill.ResponseSchema(), answer.Payload)
 				}
 			}
 		})
@@ -140,7 +110,7 @@ func TestEveryReleasedRequestIsAnsweredInItsOwnVersion(t *testing.T) {
 
 func TestErrorsOfEveryCodeFitEveryVersion(t *testing.T) {
 	for _, v := range aap.Versions() {
-		mine, theirs := own(t, v), released(t, v)
+		mine, theirs := schematest.Own(t, v), schematest.Released(t, v)
 		for _, code := range append(aap.Codes(), aap.AuthRequired, "MADE_UP") {
 			e := aap.Errorf(code, "What to send instead.").With("errors", []aap.Violation{{InstanceLocation: "/filters/x", Keyword: "type"}, {InstanceLocation: "/y"}})
 			shown := e.Under(v)
@@ -148,8 +118,8 @@ func TestErrorsOfEveryCodeFitEveryVersion(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			fits(t, mine, "error.schema.json", doc)
-			fits(t, theirs, "error.schema.json", doc)
+			schematest.Fits(t, mine, "error.schema.json", doc)
+			schematest.Fits(t, theirs, "error.schema.json", doc)
 			path, points := shown.Details["instancePath"]
 			if points != (v.Faults == aap.FaultPath) || points && path != "/filters/x" || shown.Details["errors"] == nil {
 				t.Errorf("%s: details %v", v.Label, shown.Details)
@@ -181,10 +151,10 @@ func call(t *testing.T, s *agenttest.Stack, label, payload string) (map[string]a
 		if err != nil {
 			t.Fatal(err)
 		}
-		fits(t, own(t, version(t, label)), "error.schema.json", doc)
+		schematest.Fits(t, schematest.Own(t, version(t, label)), "error.schema.json", doc)
 		return nil, e
 	}
-	fits(t, own(t, version(t, label)), answer.Skill.ResponseSchema(), answer.Payload)
+	schematest.Fits(t, schematest.Own(t, version(t, label)), answer.Skill.ResponseSchema(), answer.Payload)
 	var r struct {
 		Data    map[string]any
 		Message string

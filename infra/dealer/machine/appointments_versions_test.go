@@ -3,32 +3,18 @@ package machine_test
 import (
 	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/dealer-agent/dealer/pkg/aap"
-	"github.com/dealer-agent/dealer/pkg/aap/aaptest"
 	"github.com/dealer-agent/dealer/pkg/schema"
+	"github.com/dealer-agent/dealer/pkg/schema/schematest"
 )
 
-// schemasOf are our schemas of a contract and the released ones, where the
-// reference has them.
+// schemasOf are our schemas of a contract and the released ones.
 func schemasOf(t *testing.T, v aap.Version) []*schema.Set {
 	t.Helper()
-	own, err := schema.Released()(v)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if v.Label == "v1.2" {
-		return []*schema.Set{own}
-	}
-	released, err := schema.New(v, os.DirFS(filepath.Join(aaptest.Reference(t, "aap", v.Label), "schemas")))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return []*schema.Set{own, released}
+	return []*schema.Set{schematest.Own(t, v), schematest.Released(t, v)}
 }
 
 // underVersion is a test drive as the contract writes it.

@@ -57,6 +57,12 @@ func npmInstall(t *testing.T, pkg string, more ...string) string {
 // serve runs the fixture dealer, with more lines in its profile, until the test ends.
 func serve(t *testing.T, lines string) string {
 	t.Helper()
+	return serveFeed(t, lines, "../dealer/machine/testdata/feed.json")
+}
+
+// serveFeed is serve with an inventory of its own.
+func serveFeed(t *testing.T, lines, feed string) string {
+	t.Helper()
 	profile, err := os.ReadFile("../dealer/machine/testdata/dealer.yaml")
 	if err != nil {
 		t.Fatal(err)
@@ -68,7 +74,7 @@ func serve(t *testing.T, lines string) string {
 	noon := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 	data := t.TempDir()
 	m, _ := machinetest.Serve(t, machine.Config{
-		Addr: "127.0.0.1:0", Profile: file, Feed: "../dealer/machine/testdata/feed.json",
+		Addr: "127.0.0.1:0", Profile: file, Feed: feed,
 		Data: data, Outbox: filepath.Join(data, "outbox"), Now: func() time.Time { return noon }, Log: slog.New(slog.DiscardHandler),
 	})
 	return m.URL()

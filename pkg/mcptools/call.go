@@ -101,8 +101,12 @@ func (s *service) call(ctx context.Context, c *toolCall) (_ *mcp.CallToolResult,
 	if err != nil {
 		return nil, err
 	}
+	result := resultOf(answer.Payload)
 	if c.offer.elsewhere() {
-		return c.offer.passed(answer.Payload), nil
+		result = c.offer.passed(answer.Payload)
 	}
-	return resultOf(answer.Payload), nil
+	if !result.IsError {
+		result.Content = append(result.Content, c.offer.links(c.row.Skill, c.req.ProtocolVersion(), answer.Payload)...)
+	}
+	return result, nil
 }

@@ -93,9 +93,13 @@ func failed(alias string, err error) *mcp.CallToolResult {
 func (o offer) passed(payload []byte) *mcp.CallToolResult {
 	line, ok := tame(payload)
 	if !ok {
-		return failed(o.alias, &Failure{Reason: "faulty", Message: "The dealer's answer is JSON that hosts cannot read. Go on without this dealer."})
+		return failed(o.alias, brokenAnswer())
 	}
 	return resultOf(line)
+}
+
+func brokenAnswer() *Failure {
+	return &Failure{Reason: "faulty", Message: "The dealer's answer is JSON that hosts cannot read. Go on without this dealer."}
 }
 
 // mostNestedAnswer is the deepest JSON that is passed on.

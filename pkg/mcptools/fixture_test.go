@@ -18,6 +18,7 @@ import (
 	"github.com/dealer-agent/dealer/pkg/agent"
 	"github.com/dealer-agent/dealer/pkg/agent/agenttest"
 	"github.com/dealer-agent/dealer/pkg/dealer"
+	"github.com/dealer-agent/dealer/pkg/inventory"
 	"github.com/dealer-agent/dealer/pkg/mcptools"
 )
 
@@ -35,7 +36,13 @@ type house struct {
 // open serves a profile with more lines; change may replace parts of the config.
 func open(t *testing.T, lines string, change func(*mcptools.Config)) *house {
 	t.Helper()
-	s := agenttest.New(t, agenttest.Profile+lines)
+	return openProfile(t, agenttest.Profile+lines, agenttest.Vehicles(), change)
+}
+
+// openProfile serves a profile with a lot of its own.
+func openProfile(t *testing.T, profile string, vehicles []inventory.Vehicle, change func(*mcptools.Config)) *house {
+	t.Helper()
+	s := agenttest.With(t, profile, vehicles)
 	h := &house{stack: s, log: &bytes.Buffer{}}
 	c := mcptools.Config{
 		Agent: s.Agent, Replay: s.Agent.Replay, Profiles: dealer.Fixed(s.Profile), Loopback: true,
@@ -72,8 +79,10 @@ func call(t *testing.T, session *mcp.ClientSession, tool, arguments string) (pay
 	if err != nil {
 		t.Fatalf("%s %s: %v", tool, arguments, err)
 	}
-	if len(result.Content) != 1 {
-		t.Fatalf("%s: %d pieces of content", tool, len(result.Content))
+	for i, c := range result.Content {
+		if _, link := c.(*mcp.ResourceLink); i > 0 && !link {
+			t.Fatalf("%s: %T after the text", tool, c)
+		}
 	}
 	text := result.Content[0].(*mcp.TextContent).Text
 	structured, err := json.Marshal(result.StructuredContent)

@@ -108,7 +108,11 @@ func newNetwork(n Network) (*network, error) {
 		}
 		w.members = append(w.members, &member{Dealer: d, network: w})
 	}
-	w.server = w.emptyServer(face{title: "Car dealers", instructions: w.instructions(), scope: "private", incomplete: w.incomplete})
+	f := face{title: "Car dealers", instructions: w.instructions(), scope: "private", incomplete: w.incomplete}
+	if only := w.member(""); only != nil {
+		f.complete = only.complete
+	}
+	w.server = w.emptyServer(f)
 	if len(w.members) > 1 {
 		if err := w.addSearch(); err != nil {
 			return nil, err
@@ -159,7 +163,7 @@ func (w *network) incomplete() bool {
 func (w *network) route(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 		switch method {
-		case "tools/list":
+		case "tools/list", "resources/list", "resources/templates/list", "resources/read", "prompts/list", "prompts/get":
 			w.findAll(ctx, listWait)
 		case "tools/call":
 			if call, ok := req.(*mcp.CallToolRequest); ok {

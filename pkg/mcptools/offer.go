@@ -58,6 +58,11 @@ func (o offer) title() string {
 // elsewhere reports whether the dealer's agent does not run here.
 func (o offer) elsewhere() bool { return o.profile == nil }
 
+// alone reports whether the server has no other dealer. Only then it has
+// resources, prompts and the page: beside other dealers' their names would
+// clash, and a prompt could not tell whose tools it means.
+func (o offer) alone() bool { return o.prefix == "" }
+
 // has reports whether a skill's tool, without prefix, is offered.
 func (o offer) has(tool string) bool {
 	return slices.ContainsFunc(o.skills, func(s aap.Skill) bool { return s.ToolName() == tool })
@@ -84,7 +89,11 @@ func (o offer) tools() ([]*mcp.Tool, []agent.Row, error) {
 		if err != nil {
 			return nil, nil, err
 		}
-		list, rows = append(list, o.tool(row, input)), append(rows, row)
+		t := o.tool(row, input)
+		if o.alone() && row.Skill == aap.InventorySearch {
+			t.Meta["ui"] = map[string]any{"resourceUri": appURI}
+		}
+		list, rows = append(list, t), append(rows, row)
 	}
 	return list, rows, nil
 }

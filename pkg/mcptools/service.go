@@ -38,7 +38,12 @@ func newService(s agent.Settings, a Asking) *service {
 
 // newServer makes a server of what one dealer offers.
 func (s *service) newServer(o offer) (*mcp.Server, error) {
-	server := s.emptyServer(face{title: o.name, instructions: o.instructions(), scope: o.scope()})
+	server := s.emptyServer(face{
+		title: o.name, instructions: o.instructions(), scope: o.scope(),
+		complete: func(ctx context.Context, req *mcp.CompleteRequest) (*mcp.CompleteResult, error) {
+			return s.complete(ctx, o, req)
+		},
+	})
 	if err := s.register(server, o); err != nil {
 		return nil, err
 	}
@@ -55,24 +60,35 @@ type face struct {
 	// to announce to, and a stream that waits for news would hold it until its
 	// timeout.
 	incomplete func() bool
+	// complete, when set, suggests values for what people fill in. It goes with
+	// the resources, prompts and the page of a dealer who has a server alone.
+	complete func(context.Context, *mcp.CompleteRequest) (*mcp.CompleteResult, error)
 }
 
 // emptyServer makes a server without tools.
 func (s *service) emptyServer(f face) *mcp.Server {
-	server := mcp.NewServer(
-		&mcp.Implementation{Name: "dealer-agent", Title: f.title, Version: serverVersion},
-		&mcp.ServerOptions{
-			Instructions: f.instructions,
-			Capabilities: &mcp.ServerCapabilities{
-				Tools: &mcp.ToolCapabilities{ListChanged: f.incomplete != nil}, Prompts: &mcp.PromptCapabilities{}, Resources: &mcp.ResourceCapabilities{},
-			},
-			SetCacheable: func(_ context.Context, _ mcp.Request, c *mcp.Cacheable) {
-				c.TTLMs, c.CacheScope = int(listsFresh.Milliseconds()), f.scope
-				if f.incomplete != nil && f.incomplete() {
-					c.TTLMs = 0
-				}
-			},
-		})
+	options := &mcp.ServerOptions{
+		Instructions: f.instructions,
+		Capabilities: &mcp.ServerCapabilities{
+			Tools: &mcp.ToolCapabilities{ListChanged: f.incomplete != nil}, Prompts: &mcp.PromptCapabilities{}, Resources: &mcp.ResourceCapabilities{},
+		},
+		CompletionHandler: f.complete,
+		SetCacheable: func(_ context.Context, req mcp.Request, c *mcp.Cacheable) {
+			c.TTLMs, c.CacheScope = int(listsFresh.Milliseconds()), f.scope
+			r, reads := req.(*mcp.ReadResourceRequest)
+			if f.incomplete != nil && f.incomplete() || reads && soonStale(r.Params.URI) {
+				c.TTLMs = 0
+			}
+		},
+	}
+	if f.complete != nil {
+		options.Capabilities.Completions = &mcp.CompletionCapabilities{}
+		options.Capabilities.AddExtension(appExtension, nil)
+	}
+	server := mcp.NewServer(&mcp.Implementation{Name: "dealer-agent", Title: f.title, Version: serverVersion}, options)
+	if f.complete != nil {
+		server.AddReceivingMiddleware(withoutApp)
+	}
 	server.AddReceivingMiddleware(s.admit)
 	return server
 }
@@ -86,6 +102,11 @@ func (s *service) register(server *mcp.Server, o offer) error {
 	}
 	for i, tool := range list {
 		server.AddTool(tool, s.answer(o, rows[i]))
+	}
+	if o.alone() {
+		s.addResources(server, o)
+		s.addPrompts(server, o)
+		s.addApp(server, o)
 	}
 	return nil
 }

@@ -1,10 +1,9 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
-	"encoding/json"
 	"fmt"
-	"os"
 	"time"
 
 	"github.com/google/uuid"
@@ -19,26 +18,30 @@ import (
 
 func newADF(io streams) *cobra.Command {
 	cmd := &cobra.Command{Use: "adf", Short: "Write and read ADF/XML lead documents"}
-	cmd.AddCommand(newADFRender(io), newADFRead(io))
+	cmd.AddCommand(newADFRender(io), newADFRead(io), newADFCheck(io))
 	return cmd
 }
 
 func newADFRender(io streams) *cobra.Command {
-	var profile string
+	var profile, version string
 	cmd := &cobra.Command{
-		Use:   "render LEAD.json",
+		Use:   "render LEAD.json | -",
 		Short: "Print the ADF/XML that a lead.submit request becomes",
 		Args:  args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, given []string) error {
+			v, err := versionNamed(version)
+			if err != nil {
+				return err
+			}
 			p, err := loadProfile(cmd.Context(), profile)
 			if err != nil {
 				return err
 			}
-			request, err := readArgument("@"+given[0], io.in)
+			request, err := readNamed(given[0], io.in)
 			if err != nil {
 				return err
 			}
-			record, err := recordOf(request, p)
+			record, err := recordOf(v, request, p)
 			if err != nil {
 				return fmt.Errorf("%s: %w", given[0], err)
 			}
@@ -51,12 +54,13 @@ func newADFRender(io streams) *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&profile, "profile", "", "dealer profile, a YAML `FILE` (default: the sample dealer)")
+	cmd.Flags().StringVar(&version, "version", aap.Primary().Label, "contract of AAP that the request is written in, such as `v1.0`")
 	return cmd
 }
 
 // recordOf makes the record that the agent would keep for the request.
-func recordOf(request []byte, p *dealer.Profile) (lead.Record, error) {
-	set, err := schema.Released()(aap.Primary())
+func recordOf(v aap.Version, request []byte, p *dealer.Profile) (lead.Record, error) {
+	set, err := schema.Released()(v)
 	if err != nil {
 		return lead.Record{}, err
 	}
@@ -65,7 +69,7 @@ func recordOf(request []byte, p *dealer.Profile) (lead.Record, error) {
 		return lead.Record{}, err
 	}
 	if len(faults) > 0 {
-		message := "not a valid lead.submit request:"
+		message := "not a valid lead.submit request of AAP " + v.Label + ":"
 		for _, f := range faults {
 			message += fmt.Sprintf("\n  %s: %s", cmp.Or(f.InstanceLocation, "the document"), f.Error)
 		}
@@ -76,30 +80,26 @@ func recordOf(request []byte, p *dealer.Profile) (lead.Record, error) {
 		return lead.Record{}, err
 	}
 	return lead.Record{
-		ID: id.String(), DealerID: p.ID, ReceivedAt: time.Now(), Version: aap.Primary().Label,
+		ID: id.String(), DealerID: p.ID, ReceivedAt: time.Now(), Version: v.Label,
 		Request: request, Rooftop: p.Rooftops[0].Name,
 	}, nil
 }
 
 func newADFRead(io streams) *cobra.Command {
 	return &cobra.Command{
-		Use:   "read FILE.xml",
+		Use:   "read FILE.xml | -",
 		Short: "Print what a lenient reader finds in an ADF document, and its faults",
 		Args:  args(cobra.ExactArgs(1)),
 		RunE: func(_ *cobra.Command, given []string) error {
-			f, err := os.Open(given[0])
+			document, err := readNamed(given[0], io.in)
 			if err != nil {
 				return err
 			}
-			defer f.Close()
-			prospects, faults, err := adf.Read(f)
+			prospects, faults, err := adf.Read(bytes.NewReader(document))
 			if err != nil {
 				return fmt.Errorf("%s: %w", given[0], err)
 			}
-			enc := json.NewEncoder(io.out)
-			enc.SetIndent("", "  ")
-			enc.SetEscapeHTML(false)
-			return enc.Encode(struct {
+			return writeJSON(io.out, struct {
 				Prospects []adf.Prospect `json:"prospects"`
 				Faults    []adf.Fault    `json:"faults"`
 			}{prospects, faults})

@@ -38,9 +38,9 @@ printed as it came. A bearer token is taken from DEALER_TOKEN.`,
 			}
 			client := a2a.Client{Token: os.Getenv("DEALER_TOKEN")}
 			if version != "" {
-				v, ok := aap.VersionByLabel(version)
-				if !ok {
-					return usageError{fmt.Errorf("no contract %q; the contracts are %s", version, strings.Join(versionLabels(), ", "))}
+				v, err := versionNamed(version)
+				if err != nil {
+					return err
 				}
 				client.Versions = []aap.Version{v}
 			}
@@ -70,6 +70,15 @@ printed as it came. A bearer token is taken from DEALER_TOKEN.`,
 	}
 	cmd.Flags().StringVar(&version, "version", "", "speak this contract of AAP and no other, such as `v1.0`")
 	return cmd
+}
+
+// versionNamed is the contract that a flag names.
+func versionNamed(label string) (aap.Version, error) {
+	v, ok := aap.VersionByLabel(label)
+	if !ok {
+		return v, usageError{fmt.Errorf("no contract %q; the contracts are %s", label, strings.Join(versionLabels(), ", "))}
+	}
+	return v, nil
 }
 
 func versionLabels() []string {

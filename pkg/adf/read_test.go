@@ -127,5 +127,14 @@ func FuzzRead(f *testing.F) {
 				t.Errorf("fault without line or problem: %+v", fault)
 			}
 		}
+		checked, err := adf.Check(strings.NewReader(string(data)))
+		if err != nil || len(checked) < len(faults) {
+			t.Errorf("Check finds %v, %v; Read %v", checked, err, faults)
+		}
+		for _, fault := range checked {
+			if fault.Line < 1 || fault.Problem == "" || fault.Mend == "" {
+				t.Errorf("fault without line, problem or mend: %+v", fault)
+			}
+		}
 	})
 }

@@ -30,6 +30,7 @@ type element struct {
 	// attributes are as they stand, doubles included.
 	attributes []xml.Attr
 	text       string
+	section    bool // some of the text is a CDATA section
 	line       int
 	path       string
 	children   []*element
@@ -58,7 +59,9 @@ func (n *element) all(name string) []*element {
 // value is the text without outer white space.
 func (n *element) value() string { return strings.TrimSpace(n.text) }
 
-func (n *element) hasText() bool { return strings.Trim(n.text, " \t\r\n") != "" }
+// hasText reports whether there is more than white space, as which even an
+// empty CDATA section does not count (XML 1.0 §3.2.1).
+func (n *element) hasText() bool { return n.section || strings.Trim(n.text, " \t\r\n") != "" }
 
 // reading is one document under way.
 type reading struct {
@@ -229,6 +232,7 @@ func (rd *reading) parse() (*element, error) {
 			open = open[:len(open)-1]
 		case xml.CharData:
 			rd.references(begin, int(dec.InputOffset()), top)
+			top.section = top.section || bytes.HasPrefix(rd.data[begin:], []byte("<![CDATA["))
 			top.text += string(t)
 			if len(open) == 1 && top.hasText() {
 				rd.invalidAt(begin, "text outside the adf element", "Take it out: the document is the XML alone.")

@@ -19,13 +19,16 @@ const (
 	// roundTrips: the form is the answer to the call, which is made again with
 	// what the person said (MCP 2026-07-28 multi round-trip requests).
 	roundTrips
-	// openCalls: the form is asked for while the call waits (MCP 2025-06-18 to
-	// 2025-11-25 elicitation), over stdio.
+	// openCalls: the form is asked for while the call waits, over stdio.
 	openCalls
 )
 
-// withRoundTrips is the revision that has no requests of the server any more.
-const withRoundTrips = "2026-07-28"
+const (
+	// withForms is the first revision that has forms (MCP 2025-06-18 elicitation).
+	withForms = "2025-06-18"
+	// withRoundTrips is the first that has no requests of the server any more.
+	withRoundTrips = "2026-07-28"
+)
 
 func hostOf(ctx context.Context, req *mcp.CallToolRequest) host {
 	began := req.Session.InitializeParams()
@@ -36,7 +39,7 @@ func hostOf(ctx context.Context, req *mcp.CallToolRequest) host {
 		return formless
 	}
 	// Without sessions nothing can be asked over HTTP, and nobody waits.
-	if exchangeOf(ctx) == nil && showsForms(began.Capabilities) {
+	if exchangeOf(ctx) == nil && began.ProtocolVersion >= withForms && showsForms(began.Capabilities) {
 		return openCalls
 	}
 	return formless

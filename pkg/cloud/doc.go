@@ -14,6 +14,7 @@
 //	pk                        sk      holds
 //	<dealer>#head             head    the head, and how many blocks and shards its snapshot has
 //	<dealer>#snapshots        <n>     every snapshot that may exist, for the sweep after later imports
+//	<dealer>#log              <t>…    what an import published anew, from time t on
 //	<dealer>#snap#<n>#b<i>    block   vehicles in key order, packed and compressed
 //	<dealer>#snap#<n>#s<i>    shard   hashes of identifiers, each with the block that holds the unit
 //
@@ -21,7 +22,9 @@
 // flips the head on condition that it still is the one the import was planned
 // on. So readers see the old lot or the new one and never a mix, an import
 // that loses the race leaves nothing visible, and an import of an unchanged
-// feed writes the head only. Vehicles are not kept as one item each: a write
+// feed writes the head only. The log of publications is written before the
+// flip, so that nothing shown is missing in it; readers leave out what belongs
+// to a flip that did not come to pass. Vehicles are not kept as one item each: a write
 // before the flip would show, a write after it could be missed. A snapshot of
 // 10,000 vehicles is some 20 blocks, 1 MB, about 1,000 write units. A cold reader
 // fetches the head and then all blocks at once; finding one unit reads the head, one

@@ -124,11 +124,23 @@ func (s *Inventory) Apply(ctx context.Context, dealerID string, base inventory.H
 			return inventory.Head{}, err
 		}
 	}
+	built := current.Head.Snapshot
+	if !fresh {
+		built = next.Head.Snapshot
+	}
+	log, err := s.logParts(dealerID, change.Log, next.Head.Snapshot, built)
+	if err == nil {
+		err = s.writeLog(ctx, log)
+	}
+	if err != nil {
+		return inventory.Head{}, err
+	}
 	switch err := s.flip(ctx, dealerID, base.Revision, next); {
 	case errors.Is(err, inventory.ErrConflict):
 		if fresh {
 			s.discard(ctx, next.snapshot)
 		}
+		s.discardLog(ctx, log)
 		return inventory.Head{}, err
 	case err != nil:
 		// It may have been written all the same, so the snapshot stays.

@@ -56,6 +56,7 @@ func check(p *Profile, r *reader) {
 	checkFeed(p, r)
 	checkLeads(&p.Leads, r)
 	checkAppointments(p, r)
+	checkRecords(p, r)
 	checkDelivery(p, r)
 	checkADF(&p.ADF, "adf", r)
 	checkAccess(&p.Access, r)

@@ -61,6 +61,9 @@ func fillDefaults(p *Profile, has func(path string) bool) {
 	duration("leads.duplicate_window", &p.Leads.DuplicateWindow, 24*time.Hour)
 	duration("leads.idempotency_ttl", &p.Leads.IdempotencyTTL, 168*time.Hour)
 	duration("leads.retention", &p.Leads.Retention, 17520*time.Hour)
+	if p.inCalifornia() != "" {
+		duration("records.prices", &p.Records.Prices, twoYears)
+	}
 	for name, policy := range p.Leads.Appointments {
 		at := "leads.appointments." + name
 		text(at+".mode", &policy.Mode, AppointmentManual)

@@ -43,6 +43,8 @@ type Profile struct {
 	Feed Feed `yaml:"feed"`
 	// Leads sets how leads are taken and kept.
 	Leads Leads `yaml:"leads"`
+	// Records sets what the agent keeps because the law may ask for it.
+	Records Records `yaml:"records"`
 	// Delivery lists where accepted leads go. At least one target when
 	// lead.submit is offered, and every rooftop served; at most 100.
 	Delivery []Target `yaml:"delivery"`

@@ -136,6 +136,9 @@ func (s inventoryStore) Apply(ctx context.Context, dealerID string, base invento
 		if err := writeUnits(lot, change); err != nil {
 			return err
 		}
+		if err := putLog(lot, change.Log, h); err != nil {
+			return err
+		}
 		value, err := json.Marshal(h)
 		if err != nil {
 			return err

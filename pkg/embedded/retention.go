@@ -18,10 +18,15 @@ import (
 const purgeAtOnce = 16
 
 // Purge removes everything of a dealer that has expired: records with their
-// deliveries, idempotency keys and duplicate keys. New leads do the same in
+// deliveries, idempotency keys, duplicate keys and logged publications. New leads do the same in
 // small steps; Purge is for a dealer that gets none.
 func (db *DB) Purge(ctx context.Context, dealerID string, now time.Time) error {
 	return db.update(ctx, func(tx *bolt.Tx) error {
+		if lot := tx.Bucket(inventoryBucket).Bucket([]byte(dealerID)); lot != nil && lot.Bucket(publishedBucket) != nil {
+			if err := purgeLog(lot.Bucket(publishedBucket), now, -1); err != nil {
+				return err
+			}
+		}
 		b := tx.Bucket(leadsBucket).Bucket([]byte(dealerID))
 		if b == nil {
 			return nil

@@ -77,6 +77,7 @@ func (im *Importer) apply(ctx context.Context, p *dealer.Profile, batch inventor
 			return err
 		}
 	}
+	batch.Source = rep.File
 	change, outcome, refused := inventory.Plan(old, head, batch, p, now)
 	if !rep.DryRun && (refused == nil || !change.Empty()) {
 		if _, err := im.Store.Apply(ctx, p.ID, head, change); err != nil {

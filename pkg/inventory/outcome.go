@@ -33,6 +33,8 @@ type Batch struct {
 	// VouchedAt is when the dealer's system wrote the feed. Plan takes the time
 	// of the import for one that is zero or lies in the future.
 	VouchedAt time.Time
+	// Source names the file, for the log of publications.
+	Source string
 }
 
 // Outcome counts what an import does, for its report.

@@ -40,6 +40,12 @@ func KeyOf(v aap.Vehicle) string {
 // keeps the rest, unless the feed is too old; the change that comes with a
 // *Refused holds nothing else.
 func Plan(old []Vehicle, head Head, b Batch, p *dealer.Profile, now time.Time) (Change, Outcome, error) {
+	change, outcome, err := plan(old, head, b, p, now)
+	change.Log = change.log(old, head, b, p, now)
+	return change, outcome, err
+}
+
+func plan(old []Vehicle, head Head, b Batch, p *dealer.Profile, now time.Time) (Change, Outcome, error) {
 	if b.VouchedAt.IsZero() || b.VouchedAt.After(now) {
 		b.VouchedAt = now
 	}

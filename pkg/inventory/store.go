@@ -3,6 +3,7 @@ package inventory
 import (
 	"context"
 	"errors"
+	"time"
 )
 
 var (
@@ -40,6 +41,11 @@ type Store interface {
 	// new one, never a mix. A zero base means "no head yet". ErrConflict, with
 	// nothing visible changed, when the current head is not base. A change
 	// whose Empty() is true writes no vehicle and keeps the snapshot.
-	// On return the change is durable.
+	// On return the change is durable. The entries of change.Log stand in the
+	// log if and only if the head was flipped.
 	Apply(ctx context.Context, dealerID string, base Head, change Change) (Head, error)
+	// Published calls each for every publication in the dealer's log whose
+	// retention has not ended at now, those of an earlier import first. An error of each
+	// ends it and is returned.
+	Published(ctx context.Context, dealerID string, now time.Time, each func(Publication) error) error
 }

@@ -69,6 +69,8 @@ type Head struct {
 	// Listed and Kept count the units for sale and all units that are remembered.
 	Listed int `json:"listed"`
 	Kept   int `json:"kept"`
+	// Logged says that the log of publications has all that is offered now.
+	Logged bool `json:"logged,omitempty"`
 }
 
 // Change is what one import does to the stored vehicles.
@@ -81,6 +83,8 @@ type Change struct {
 	All []Vehicle
 	// Vouched replaces Head.Vouched.
 	Vouched map[string]time.Time
+	// Log is added to the log of publications in the same step.
+	Log Log
 }
 
 // Empty reports whether no vehicle changes.

@@ -16,4 +16,5 @@ var ErrFormat = errors.New("stored value is damaged or of an unknown format")
 const (
 	vehicleFormat = 1
 	recordFormat  = 1
+	logFormat     = 1
 )

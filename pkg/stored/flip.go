@@ -12,7 +12,7 @@ import (
 func NextHead(base inventory.Head, change inventory.Change, snapshot int64, now time.Time) inventory.Head {
 	next := inventory.Head{
 		Revision: base.Revision + 1, Snapshot: base.Snapshot, Vouched: change.Vouched,
-		ImportedAt: now.UTC(), Listed: base.Listed, Kept: base.Kept,
+		ImportedAt: now.UTC(), Listed: base.Listed, Kept: base.Kept, Logged: change.Log.Kept,
 	}
 	if base.Revision > 0 && change.Empty() {
 		return next

@@ -25,6 +25,7 @@ type Memory struct {
 type lot struct {
 	head  inventory.Head
 	units map[string]kept
+	log   []inventory.Log
 }
 
 // kept is one encoded unit beside what Find looks at.
@@ -141,7 +142,7 @@ func (m *Memory) Apply(_ context.Context, dealerID string, base inventory.Head, 
 	head := inventory.Head{
 		Revision: base.Revision + 1, Snapshot: l.head.Snapshot,
 		Vouched: maps.Clone(change.Vouched), ImportedAt: time.Now().UTC(),
-		Listed: l.head.Listed, Kept: l.head.Kept,
+		Listed: l.head.Listed, Kept: l.head.Kept, Logged: change.Log.Kept,
 	}
 	if !change.Empty() || base.Revision == 0 {
 		head.Snapshot = head.Revision
@@ -153,6 +154,7 @@ func (m *Memory) Apply(_ context.Context, dealerID string, base inventory.Head, 
 		}
 	}
 	l.head = head
+	l.log = append(l.log, change.Log)
 	if m.dealers == nil {
 		m.dealers = map[string]*lot{}
 	}
@@ -178,4 +180,25 @@ func (k kept) decode(key string) (v inventory.Vehicle, err error) {
 		return v, fmt.Errorf("decode %s: %w", key, err)
 	}
 	return v, nil
+}
+
+// Published implements inventory.Store.
+func (m *Memory) Published(_ context.Context, dealerID string, now time.Time, each func(inventory.Publication) error) error {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	l, ok := m.dealers[dealerID]
+	if !ok {
+		return nil
+	}
+	for _, part := range l.log {
+		if !now.Before(part.Until) {
+			continue
+		}
+		for _, p := range part.Entries {
+			if err := each(p); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }

@@ -31,6 +31,9 @@ func Run(t *testing.T, open func(t *testing.T) inventory.Store) {
 		{"what was read belongs to the reader", testOwnership},
 		{"a large generation comes back whole", testLarge},
 		{"of imports from one base exactly one wins", testRace},
+		{"the log has what was shown, in order and until its end", testLog},
+		{"an import that lost the race leaves no trace in the log", testLogOfLostRace},
+		{"the log survives a time in which none was kept", testLogGap},
 		{"readers see whole generations only", testWholeGenerations},
 	} {
 		t.Run(claim.name, func(t *testing.T) { claim.test(t, open(t)) })

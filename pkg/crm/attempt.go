@@ -20,8 +20,7 @@ type attempt struct {
 	worker  *Worker
 	profile *dealer.Profile
 	record  lead.Record
-	visit   *lead.Visit
-	story   []lead.Event
+	about   about
 	target  dealer.Target
 	state   lead.Delivery
 	// wait is the pause before the next attempt, when run has failed.
@@ -55,7 +54,7 @@ func (a *attempt) try(ctx context.Context) error {
 	if open := a.state.Begun && a.state.LastError == ""; open && a.worker.Lease > 0 && now.Sub(a.state.UpdatedAt) < timeoutOf(a.target)+a.worker.Lease {
 		return ErrBusy
 	}
-	if reason := withheld(a.record, a.story, a.profile, now); reason != "" {
+	if reason := withheld(a.record, a.about.story, a.profile, now); reason != "" {
 		a.state.State, a.state.LastError, a.state.NextAttempt = lead.Withheld, reason, time.Time{}
 		if err := a.save(ctx); err != nil {
 			return err
@@ -92,7 +91,7 @@ func (a *attempt) try(ctx context.Context) error {
 
 // prepare renders the document and opens the transport.
 func (a *attempt) prepare(resend bool, now time.Time) (Document, Transport, error) {
-	body, err := adf.Render(a.record, a.profile, adf.Options{Resend: resend, ASCII: a.target.ASCII, Form: a.target.ADF, Visit: a.visit, Story: a.story})
+	body, err := adf.Render(a.record, a.profile, adf.Options{Resend: resend, ASCII: a.target.ASCII, Form: a.target.ADF, Visit: a.about.visit, Story: a.about.story})
 	if err != nil {
 		return Document{}, nil, &Failure{Reason: err.Error(), Permanent: true, Cause: err}
 	}

@@ -13,7 +13,8 @@ import (
 
 // outbox writes one <lead_id>.xml a lead into a folder that the receiver
 // empties. A file appears whole or not at all; one that still lies there is
-// not written again.
+// not written again. Every fault of the disk, a full one too, is temporary and
+// leaves no file.
 type outbox struct{ folder string }
 
 func openFile(t dealer.Target, s Setup) (Transport, error) {

@@ -98,30 +98,14 @@ func (w *Worker) Handle(ctx context.Context, leadID string) error {
 			slog.String("lead", leadID), slog.String("reason", ErrNoTarget.Error()))
 		return fmt.Errorf("lead %s: %w", leadID, ErrNoTarget)
 	}
-	stored, err := w.Leads.Deliveries(ctx, p.ID, leadID)
+	about, err := w.besides(ctx, record)
 	if err != nil {
-		return fmt.Errorf("lead %s: loading its delivery states: %w", leadID, err)
-	}
-	visit, err := w.visit(ctx, record)
-	if err != nil {
-		return fmt.Errorf("lead %s: loading its visit: %w", leadID, err)
-	}
-	story, err := w.Leads.Story(ctx, p.ID, leadID)
-	if err != nil {
-		return fmt.Errorf("lead %s: loading its story: %w", leadID, err)
-	}
-	states := make(map[string]lead.Delivery, len(stored))
-	for _, d := range stored {
-		states[d.Target] = d
+		return fmt.Errorf("lead %s: %w", leadID, err)
 	}
 	var failures []error
 	var wait time.Duration
 	for _, t := range targets {
-		state, known := states[t.Name]
-		if !known {
-			state = lead.Delivery{Target: t.Name, State: lead.Queued}
-		}
-		a := attempt{worker: w, profile: p, record: record, visit: visit, story: story, target: t, state: state}
+		a := attempt{worker: w, profile: p, record: record, about: about, target: t, state: about.state(t.Name)}
 		if err := a.run(ctx); err != nil {
 			failures = append(failures, fmt.Errorf("lead %s, target %s: %w", leadID, t.Name, err))
 			wait = max(wait, a.wait)
@@ -131,19 +115,6 @@ func (w *Worker) Handle(ctx context.Context, leadID string) error {
 		return &retry{errors.Join(failures...), wait}
 	}
 	return errors.Join(failures...)
-}
-
-// visit is the visit that was booked with the lead, as it stands now; nil when
-// there is none.
-func (w *Worker) visit(ctx context.Context, r lead.Record) (*lead.Visit, error) {
-	if !r.Booked() {
-		return nil, nil
-	}
-	v, err := w.Leads.Visit(ctx, r.DealerID, r.ID, w.now())
-	if errors.Is(err, lead.ErrNotFound) {
-		return nil, nil
-	}
-	return &v, err
 }
 
 // Check says which targets of the profile this worker cannot serve at all: a

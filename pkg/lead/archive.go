@@ -26,8 +26,9 @@ var (
 	ErrNoConsent = errors.New("the consent covers no channel any more")
 )
 
-// attemptTime is longer than any attempt lasts that has not ended.
-const attemptTime = 2 * time.Minute
+// attemptTime is longer than any attempt lasts that has not ended: the longest
+// timeout of a target is 5 minutes.
+const attemptTime = 6 * time.Minute
 
 // page is how many records are in memory at a time.
 const page = 100
@@ -144,6 +145,7 @@ func (a Archive) Resend(ctx context.Context, dealerID, leadID string, targets []
 		// Handed over or perhaps: the next document is a second one.
 		d.Begun = d.Begun || d.State == HandedOver
 		d.State, d.LastError, d.UpdatedAt = Queued, "the dealer asked for it once more", a.now()
+		d.NextAttempt = time.Time{}
 		switch _, err := a.Store.UpdateDelivery(ctx, dealerID, leadID, d); {
 		case errors.Is(err, ErrConflict):
 			return asked, ErrUnderWay

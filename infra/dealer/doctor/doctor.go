@@ -109,9 +109,10 @@ func (x *examination) run(ctx context.Context) {
 	}
 	if x.Deep && len(x.contracts) > 0 {
 		x.stock(ctx, x.contracts[0])
-		x.published(ctx)
+		x.schemaFiles(ctx)
 	}
 	x.tools(ctx)
+	x.toolFiles(ctx)
 	x.limits()
 	x.speed()
 }

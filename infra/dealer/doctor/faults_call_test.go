@@ -135,6 +135,16 @@ var callFaults = []fault{
 		e.swap("VEHICLE_NOT_FOUND", "RATE_LIMITED")
 		e.swap(`"retryable":false`, `"retryable":true`)
 	}), want: []string{"limits.answer warn"}},
+	{name: "a manifest of other tools", give: func(e *exchange) {
+		if e.path == "/.well-known/mcp.json" {
+			e.swap(`"aap_lead_submit"`, `"lead_submit"`)
+		}
+	}, want: []string{"mcp.manifest fail"}},
+	{name: "a registry entry of another host", give: func(e *exchange) {
+		if e.path == "/.well-known/server.json" {
+			e.swap("http://127.0.0.1", "https://agent.example")
+		}
+	}, want: []string{"mcp.registry warn"}},
 	{name: "a tool is missing", give: func(e *exchange) {
 		if e.path == "/mcp" {
 			e.answer = strings.Replace(e.answer, `"aap_lead_submit"`, `"lead_submit"`, 1)

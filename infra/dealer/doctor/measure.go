@@ -12,9 +12,9 @@ import (
 // mostSchemas is how many schema addresses are tried.
 const mostSchemas = 40
 
-// published reads the schemas that cards name, over https or on the card's own
+// schemaFiles reads the schemas that cards name, over https or on the card's own
 // host, without a token.
-func (x *examination) published(ctx context.Context) {
+func (x *examination) schemaFiles(ctx context.Context) {
 	var addresses []string
 	for _, c := range x.contracts {
 		for _, e := range c.remote.Card.Capabilities.Extensions {

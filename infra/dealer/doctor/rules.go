@@ -171,6 +171,10 @@ var rules = [...]rule{
 
 	{"mcp.tools", "The MCP endpoint offers the card's skills as tools", "AAP v1.3 MCP; MCP 2025-06-18 tools", mcpSpec + "2025-06-18/server/tools",
 		"Offer one tool a skill, named aap_ and the skill's id with underscores."},
+	{"mcp.manifest", "The published tool manifest names the card's skills", "AAP v1.3 MCP", aapDocs,
+		"Publish one tool a skill in mcp.json, by the name that tools/list gives it and with the schema of its arguments."},
+	{"mcp.registry", "The entry for the MCP registry names this host", "MCP registry server.json", "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json",
+		"Name the https address of the MCP endpoint on this host in remotes."},
 	{"limits.answer", "A refusal for quota tells when to come back", "AAP v1.3 behavior-rules; RFC 9110 §10.2.3", aapDocs + "behavior-rules",
 		"Refuse with RATE_LIMITED, retryable, with Retry-After and details.retry_after_ms."},
 	{"speed.calls", "Calls are answered fast", "AAP sets no limit; buyers' agents give up after seconds", "",

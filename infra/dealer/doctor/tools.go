@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/dealer-agent/dealer/pkg/aap"
+	"github.com/dealer-agent/dealer/pkg/wellknown"
 )
 
 // mcpVersion is the revision of MCP that the doctor speaks: the newest that
@@ -48,15 +48,13 @@ func (x *examination) tools(ctx context.Context) {
 		return
 	}
 	for _, s := range x.contracts[0].skills {
-		if !slices.Contains(names, toolName(s)) {
-			x.fail("mcp.tools", about{skill: s.ID}, "there is no tool %s among %d", toolName(s), len(names))
+		if !slices.Contains(names, s.ToolName()) {
+			x.fail("mcp.tools", about{skill: s.ID}, "there is no tool %s among %d", s.ToolName(), len(names))
 			return
 		}
 	}
 	x.pass("mcp.tools", about{}, "%d tools", len(names))
 }
-
-func toolName(s aap.Skill) string { return "aap_" + strings.ReplaceAll(s.ID, ".", "_") }
 
 func (x *examination) mcp(ctx context.Context, at, body, session string) (*exchange, error) {
 	return x.ask(ctx, http.MethodPost, at, body, "Content-Type", "application/json", "Accept", "application/json, text/event-stream",
@@ -91,4 +89,63 @@ func toolNames(got *exchange) (names []string, ok bool) {
 		return names, true
 	}
 	return nil, false
+}
+
+// toolFiles looks at the files about MCP tools that some agents publish.
+func (x *examination) toolFiles(ctx context.Context) {
+	if got := x.published(ctx, "mcp.manifest", wellknown.ToolsPath); got != nil {
+		var m struct {
+			Tools []struct {
+				Name        string `json:"name"`
+				InputSchema struct {
+					Ref string `json:"$ref"`
+				} `json:"inputSchema"`
+			} `json:"tools"`
+		}
+		_ = json.Unmarshal(got.body, &m) // a file of another form names no tools
+		var names []string
+		for _, t := range m.Tools {
+			names = append(names, t.Name)
+		}
+		missing := ""
+		for _, s := range x.contracts[0].skills {
+			if !slices.Contains(names, s.ToolName()) {
+				missing = s.ToolName()
+			}
+		}
+		if missing != "" {
+			x.fail("mcp.manifest", about{}, "of %d tools none is %s", len(names), missing)
+		} else {
+			x.pass("mcp.manifest", about{}, "%d tools", len(names))
+		}
+	}
+	if got := x.published(ctx, "mcp.registry", wellknown.RegistryPath); got != nil {
+		var e struct {
+			Remotes []struct {
+				URL string `json:"url"`
+			} `json:"remotes"`
+		}
+		_ = json.Unmarshal(got.body, &e) // a file of another form names no address
+		here := slices.ContainsFunc(e.Remotes, func(r struct {
+			URL string `json:"url"`
+		}) bool {
+			u, err := url.Parse(r.URL)
+			return err == nil && strings.EqualFold(u.Host, x.card.Host)
+		})
+		if here {
+			x.pass("mcp.registry", about{}, "%d addresses", len(e.Remotes))
+		} else {
+			x.warn("mcp.registry", about{}, "none of %d addresses is on the card's host", len(e.Remotes))
+		}
+	}
+}
+
+// published reads a file that need not be there; nil when it is not.
+func (x *examination) published(ctx context.Context, id, path string) *exchange {
+	got, err := x.ask(ctx, http.MethodGet, x.card.ResolveReference(&url.URL{Path: path}).String(), "", "Accept", "application/json")
+	if err != nil || got.status != http.StatusOK || !got.is("application/json") || len(x.contracts) == 0 {
+		x.skip(id, about{}, "there is none at %s", path)
+		return nil
+	}
+	return got
 }

@@ -26,7 +26,9 @@ import (
 type host struct {
 	*mcp.ClientSession
 	stderr *safeBuffer
-	asked  atomic.Int32 // forms that were shown, and accepted
+	asked  atomic.Int32 // forms that were shown
+	// person answers them; nil accepts.
+	person func(*mcp.ElicitParams) *mcp.ElicitResult
 }
 
 type safeBuffer struct {
@@ -57,8 +59,11 @@ func connect(t *testing.T, revision string, env []string, args ...string) *host 
 	cmd.Env = append(os.Environ(), env...)
 	cmd.Stderr = h.stderr
 	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, &mcp.ClientOptions{
-		ElicitationHandler: func(context.Context, *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
+		ElicitationHandler: func(_ context.Context, r *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
 			h.asked.Add(1)
+			if h.person != nil {
+				return h.person(r.Params), nil
+			}
 			return &mcp.ElicitResult{Action: "accept", Content: map[string]any{}}, nil
 		},
 	})

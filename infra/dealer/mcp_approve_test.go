@@ -1,0 +1,186 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/dealer-agent/dealer/infra/dealer/machine"
+	"github.com/dealer-agent/dealer/infra/dealer/machine/machinetest"
+	"github.com/dealer-agent/dealer/pkg/a2a"
+	"github.com/dealer-agent/dealer/pkg/aap"
+)
+
+// today runs the fixture dealer by the real clock, which is that of a person
+// who consents.
+func today(t *testing.T, lines string) (base, outbox string) {
+	t.Helper()
+	dir := t.TempDir()
+	profile, err := os.ReadFile(fixtureProfile)
+	if err == nil {
+		err = os.WriteFile(filepath.Join(dir, "dealer.yaml"), append(profile, lines...), 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, _ := machinetest.Serve(t, machine.Config{
+		Addr: "127.0.0.1:0", Profile: filepath.Join(dir, "dealer.yaml"), Feed: fixtureFeed, Data: filepath.Join(dir, "data"),
+		Outbox: filepath.Join(dir, "outbox"), Log: slog.New(slog.DiscardHandler),
+	})
+	return m.URL(), filepath.Join(dir, "outbox")
+}
+
+// documents waits for n ADF files and returns their text.
+func documents(t *testing.T, outbox string, n int) string {
+	t.Helper()
+	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+		files, _ := filepath.Glob(filepath.Join(outbox, "*.xml"))
+		if len(files) == n {
+			var text strings.Builder
+			for _, f := range files {
+				body, err := os.ReadFile(f)
+				if err != nil {
+					t.Fatal(err)
+				}
+				text.Write(body)
+			}
+			return text.String()
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("%d documents in the outbox, want %d", len(files), n)
+		}
+	}
+}
+
+// shopper is a lead without a consent.
+func shopper(name string) string {
+	return `{"customer":{"first_name":"` + name + `","last_name":"Quist","email":"rosa@quist.example"},"source_agent":{"name":"test"},"message":"` + name + `"}`
+}
+
+// TestALeadLeavesForTheApprovedDealerAlone: of what a person declines not a byte
+// is sent, and what they accept goes where the form said.
+func TestALeadLeavesForTheApprovedDealerAlone(t *testing.T) {
+	for _, revision := range revisions {
+		a, outboxA := today(t, "")
+		b, outboxB := today(t, "")
+		north, south := before(t, a), before(t, b)
+		h := connect(t, revision, nil, "--agent", "north="+north.URL, "--agent", "south="+south.URL)
+		var form *mcp.ElicitParams
+		answer := &mcp.ElicitResult{}
+		h.person = func(p *mcp.ElicitParams) *mcp.ElicitResult {
+			form = p
+			return answer
+		}
+		if n := len(h.names(t)); n != 11 {
+			t.Fatalf("%d tools\n%s", n, h.stderr)
+		}
+		for _, c := range []struct {
+			action, reason string
+			content        map[string]any
+		}{{"decline", "declined", nil}, {"cancel", "cancelled", nil}, {"accept", "no_channel", map[string]any{"email": false}}} {
+			answer = &mcp.ElicitResult{Action: c.action, Content: c.content}
+			got, isError := h.call(t, "north__aap_lead_submit", shopper("Never"))
+			if text := fmt.Sprint(got); !isError || !strings.Contains(text, "reason:"+c.reason) || !strings.Contains(text, "Nothing was sent") {
+				t.Errorf("%q, %s: %v", revision, c.action, got)
+			}
+		}
+		answer = &mcp.ElicitResult{Action: "accept", Content: map[string]any{"email": true}}
+		got, isError := h.call(t, "south__aap_lead_submit", shopper("Sent"))
+		if isError || got["type"] != "lead.submit.response" {
+			t.Fatalf("%q: %v", revision, got)
+		}
+		to, _ := url.Parse(south.URL)
+		if !strings.Contains(form.Message, "("+to.Host+")") || !strings.Contains(form.Message, "Sent Quist") || !strings.Contains(form.Message, "word for word") {
+			t.Errorf("%q: the form: %s", revision, form.Message)
+		}
+		if text := documents(t, outboxB, 1); !strings.Contains(text, "Sent") {
+			t.Errorf("%q: %s", revision, text)
+		}
+		documents(t, outboxA, 0)
+		if strings.Contains(north.text(), "Quist") || strings.Contains(south.text(), "Never") || strings.Count(south.text(), "Sent Quist")+strings.Count(south.text(), `"Sent"`) == 0 {
+			t.Errorf("%q: sent to north: %s\nto south: %s", revision, north.text(), south.text())
+		}
+		for _, secret := range []string{"Quist", "rosa@", "word for word"} {
+			if strings.Contains(h.stderr.String(), secret) {
+				t.Errorf("%q is in the log: %s", secret, h.stderr)
+			}
+		}
+	}
+}
+
+// TestAnAnswerForOneDealerIsNoneForAnother: a host cannot carry it over.
+func TestAnAnswerForOneDealerIsNoneForAnother(t *testing.T) {
+	a, _ := today(t, "")
+	b, _ := today(t, "")
+	north, south := before(t, a), before(t, b)
+	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, &mcp.ClientOptions{
+		Capabilities:   &mcp.ClientCapabilities{Elicitation: &mcp.ElicitationCapabilities{Form: &mcp.FormElicitationCapabilities{}}},
+		MultiRoundTrip: &mcp.MultiRoundTripOptions{Disabled: true},
+	})
+	session, err := client.Connect(t.Context(), &mcp.CommandTransport{Command: exec.Command(buildDealer(t), "mcp", "--agent", "north="+north.URL, "--agent", "south="+south.URL)}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer session.Close()
+	call := func(tool, state string) *mcp.CallToolResult {
+		params := &mcp.CallToolParams{Name: tool, Arguments: json.RawMessage(shopper("Rosa")), RequestState: state}
+		if state != "" {
+			params.InputResponses = mcp.InputResponseMap{"form": &mcp.ElicitResult{Action: "accept", Content: map[string]any{"email": true}}}
+		}
+		result, err := session.CallTool(t.Context(), params)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return result
+	}
+	forNorth := call("north__aap_lead_submit", "")
+	if !forNorth.NeedsInput() {
+		t.Fatalf("%+v", forNorth)
+	}
+	if got := call("south__aap_lead_submit", forNorth.RequestState); !got.NeedsInput() || strings.Contains(south.text(), "Quist") {
+		t.Errorf("%+v", got)
+	}
+	first := call("north__aap_lead_submit", forNorth.RequestState)
+	again := call("north__aap_lead_submit", forNorth.RequestState)
+	if first.NeedsInput() || first.IsError || fmt.Sprint(first.StructuredContent) != fmt.Sprint(again.StructuredContent) {
+		t.Errorf("%+v\n%+v", first, again)
+	}
+	if got := call("south__aap_lead_submit", ""); !got.NeedsInput() || strings.Contains(south.text(), "Quist") {
+		t.Errorf("south rides on north's answer: %+v", got)
+	}
+}
+
+// TestAConsentIsGivenInTheFormOfOlderContracts: what the person agreed to is
+// written as the dealer's contract has it.
+func TestAConsentIsGivenInTheFormOfOlderContracts(t *testing.T) {
+	base, outbox := today(t, "versions: [v1.3, v1.2, v1.1, v1.0, v0.2, v0.1]\n")
+	for i, label := range []string{"v1.2", "v1.1", "v1.0", "v0.2", "v0.1"} {
+		v, _ := aap.VersionByLabel(label)
+		h := connect(t, "", nil, "--agent", base+a2a.VersionCardPath(v))
+		h.person = func(p *mcp.ElicitParams) *mcp.ElicitResult {
+			if !strings.Contains(p.Message, "Quist") || !strings.Contains(p.Message, "through the channels I choose") {
+				t.Errorf("%s: the form: %s", label, p.Message)
+			}
+			return &mcp.ElicitResult{Action: "accept", Content: map[string]any{"email": true}}
+		}
+		lead := strings.Replace(shopper("Rosa"), "rosa@", label[1:2]+label[3:]+"@", 1)
+		if v.Faults == aap.FaultPath {
+			lead = strings.Replace(lead, `{"name":"test"}`, `"test"`, 1)
+		}
+		answer, isError := h.call(t, "aap_lead_submit", lead)
+		if isError || h.asked.Load() != 1 {
+			t.Errorf("%s: asked %d times: %v", label, h.asked.Load(), answer)
+			continue
+		}
+		documents(t, outbox, i+1)
+	}
+}

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -199,28 +197,4 @@ func TestAnyLeadReadsBackEqual(t *testing.T) {
 			}
 		}
 	})
-}
-
-// A generated corpus goes through the DTD in one call of xmllint.
-func TestAnyLeadIsValidByTheDTD(t *testing.T) {
-	p, dir, n := profile(t, ""), t.TempDir(), 0
-	var files []string
-	rapid.Check(t, func(rt *rapid.T) {
-		r, _ := keep(rt, requests().Draw(rt, "request"))
-		out, err := adf.Render(r, p, adf.Options{})
-		if err != nil {
-			rt.Fatal(err)
-		}
-		file := filepath.Join(dir, fmt.Sprintf("%d.xml", n))
-		n++
-		if err := os.WriteFile(file, out, 0o600); err != nil {
-			rt.Fatal(err)
-		}
-		files = append(files, file)
-	})
-	for len(files) > 0 {
-		batch := files[:min(500, len(files))]
-		validate(t, batch...)
-		files = files[len(batch):]
-	}
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"os/exec"
 	"slices"
 	"strings"
 	"testing"
@@ -89,5 +90,42 @@ func TestADealerThatIsNotThereHasNoResourcesYet(t *testing.T) {
 	_, err = h.Complete(t.Context(), &mcp.CompleteParams{Ref: &mcp.CompleteReference{Type: "ref/prompt", Name: "find_car"}, Argument: mcp.CompleteParamsArgument{Name: "make", Value: "ho"}})
 	if e, ok := errors.AsType[*jsonrpc.Error](err); !ok || !strings.Contains(string(e.Data), `"dealer.failure"`) {
 		t.Errorf("completion: %v", err)
+	}
+}
+
+// TestTheSearchPageOfADealerElsewhereIsTheHostsToShow where it says it can.
+func TestTheSearchPageOfADealerElsewhereIsTheHostsToShow(t *testing.T) {
+	const extension, mime = "io.modelcontextprotocol/ui", "text/html;profile=mcp-app"
+	base := fixtureLot(t, "")
+	for _, revision := range revisions {
+		for _, shows := range []bool{true, false} {
+			can := &mcp.ClientCapabilities{}
+			if shows {
+				can.AddExtension(extension, map[string]any{"mimeTypes": []string{mime}})
+			}
+			session, err := mcp.NewClient(&mcp.Implementation{Name: "host", Version: "1"}, &mcp.ClientOptions{Capabilities: can}).
+				Connect(t.Context(), &mcp.CommandTransport{Command: exec.Command(buildDealer(t), "mcp", "--agent", base)}, &mcp.ClientSessionOptions{ProtocolVersion: revision})
+			if err != nil {
+				t.Fatal(err)
+			}
+			list, err := session.ListTools(t.Context(), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, tool := range list.Tools {
+				ui, told := tool.Meta["ui"].(map[string]any)
+				if told != (shows && tool.Name == "aap_inventory_search") || tool.Meta["aap_skill_id"] == nil {
+					t.Errorf("%q, shows %v: %s has %v", revision, shows, tool.Name, tool.Meta)
+				}
+				if !told {
+					continue
+				}
+				page, err := session.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: ui["resourceUri"].(string)})
+				if err != nil || page.Contents[0].MIMEType != mime || !strings.HasPrefix(page.Contents[0].Text, "<!doctype html>") || page.Contents[0].Meta["ui"] == nil {
+					t.Errorf("%q: %+v %v", revision, page, err)
+				}
+			}
+			_ = session.Close()
+		}
 	}
 }

@@ -137,7 +137,11 @@ func (h *house) modern(t *testing.T, method, params string, headers ...string) (
 func TestListsSayHowLongTheyHold(t *testing.T) {
 	for lines, scope := range map[string]string{"": "public", "access: {token_sha256: [" + sesame + "]}\n": "private"} {
 		h := open(t, lines, nil)
-		for _, method := range []string{"server/discover", "tools/list", "prompts/list", "resources/list"} {
+		for _, method := range []string{"server/discover", "tools/list", "prompts/list", "resources/list", "resources/templates/list"} {
+			scope := scope
+			if method == "tools/list" || method == "resources/list" {
+				scope = "private" // what a host can show makes a difference
+			}
 			status, _, body := h.modern(t, method, `{}`, "Authorization", "Bearer sesame")
 			if status != 200 || !strings.Contains(body, `"ttlMs":300000`) || !strings.Contains(body, `"cacheScope":"`+scope+`"`) {
 				t.Errorf("%s %q: %d %.300s", method, lines, status, body)

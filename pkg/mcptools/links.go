@@ -30,12 +30,16 @@ func (o offer) links(skill aap.Skill, revision string, payload []byte) []mcp.Con
 	for _, v := range page.Data.Vehicles {
 		if id := v.id(); id != "" {
 			links = append(links, &mcp.ResourceLink{
-				URI: strings.Replace(o.vehicleTemplate(), "{id}", url.PathEscape(id), 1), Name: v.name(), MIMEType: "application/json",
+				URI: strings.Replace(o.vehicleTemplate(), "{id}", expanded(id), 1), Name: v.name(), MIMEType: "application/json",
 			})
 		}
 	}
 	return links
 }
+
+// expanded is a value in place of a template's variable: all but letters,
+// digits and -._~ is percent-encoded (RFC 6570 §3.2.2).
+func expanded(value string) string { return strings.ReplaceAll(url.QueryEscape(value), "+", "%20") }
 
 // linked is what a link needs to know of a vehicle.
 type linked struct {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"pgregory.net/rapid"
 
 	"github.com/dealer-agent/dealer/pkg/aap"
 	"github.com/dealer-agent/dealer/pkg/agent"
@@ -162,9 +163,9 @@ func TestOnlyWhatTheSkillsAllowIsListed(t *testing.T) {
 // to the vehicle it names.
 func TestSearchResultsLinkTheirVehicles(t *testing.T) {
 	vehicles := agenttest.Vehicles()
-	vehicles = append(vehicles, vehicles[1])
+	vehicles = append(vehicles, vehicles[0])
 	last := &vehicles[len(vehicles)-1]
-	last.Key, last.Listing.VIN, last.Listing.Stock, last.Listing.VehicleID = "Harbor Boise/odd", "", "", "50% off/übrig?#"
+	last.Key, last.Listing.VIN, last.Listing.Stock, last.Listing.VehicleID = "Harbor Boise/odd", "", "", "a@b 50% off/übrig?#&+:=$,;"
 	h := openProfile(t, agenttest.Profile, vehicles, nil)
 	for _, revision := range revisions {
 		session := h.connect(t, revision)
@@ -255,4 +256,47 @@ type broken struct{}
 
 func (broken) Call(context.Context, aap.Version, []byte) (agent.Answer, error) {
 	return agent.Answer{}, errors.New("secret disk")
+}
+
+// asked is an agent that remembers what it was asked for.
+type asked struct{ payload []byte }
+
+func (a *asked) Call(_ context.Context, _ aap.Version, payload []byte) (agent.Answer, error) {
+	a.payload = payload
+	return agent.Answer{Payload: []byte(`{"type":"x"}`)}, nil
+}
+
+// TestAnyIdentifierComesThroughItsURI: dealers' stock numbers hold what they like.
+func TestAnyIdentifierComesThroughItsURI(t *testing.T) {
+	a := &asked{}
+	session := open(t, "access: {per_minute: 1000000}\n", func(c *mcptools.Config) { c.Agent = a }).connect(t, "")
+	rapid.Check(t, func(t *rapid.T) {
+		id := rapid.StringMatching(`.{0,20}[A-Za-z0-9/%?#&;:@ .ü漢-]`).Draw(t, "id")
+		if strings.TrimSpace(id) == "" {
+			return
+		}
+		a.payload = nil
+		_, err := session.ReadResource(context.Background(), &mcp.ReadResourceParams{URI: "aap://harbor-auto/vehicle/" + strings.ReplaceAll(url.QueryEscape(id), "+", "%20")})
+		var got struct {
+			VIN, Stock string
+			VehicleID  string `json:"vehicle_id"`
+		}
+		if err != nil || json.Unmarshal(a.payload, &got) != nil || got.Stock != id || got.VehicleID != id || got.VIN != "" && got.VIN != strings.ToUpper(id) {
+			t.Fatalf("%q: %s %v", id, a.payload, err)
+		}
+	})
+}
+
+// TestReadingAnyURIEndsInContentOrAWrongParameter: whatever it looks like.
+func TestReadingAnyURIEndsInContentOrAWrongParameter(t *testing.T) {
+	h := open(t, "", nil)
+	for _, uri := range []string{"aap://harbor-auto/vehicle/", "aap://harbor-auto/vehicle/%zz", "aap://harbor-auto/vehicle/%00", "aap://harbor-auto/vehicle/%2e%2e%2fprofile", "AAP://harbor-auto/profile",
+		"aap:", "", "::", "aap://[::1/x", strings.Repeat("x", 100_000)} {
+		quoted, _ := json.Marshal(uri)
+		status, _, body := h.post(t, `{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":`+string(quoted)+`}}`)
+		var answer struct{ Error struct{ Code int } }
+		if err := json.Unmarshal([]byte(body), &answer); status != 200 || err != nil || answer.Error.Code != -32602 {
+			t.Errorf("%.60q: %d %.300s", uri, status, body)
+		}
+	}
 }

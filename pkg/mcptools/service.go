@@ -75,6 +75,12 @@ func (s *service) emptyServer(f face) *mcp.Server {
 		CompletionHandler: f.complete,
 		SetCacheable: func(_ context.Context, req mcp.Request, c *mcp.Cacheable) {
 			c.TTLMs, c.CacheScope = int(listsFresh.Milliseconds()), f.scope
+			switch req.(type) {
+			case *mcp.ListToolsRequest, *mcp.ListResourcesRequest:
+				if f.complete != nil {
+					c.CacheScope = "private" // they name the page to hosts that show it, see withoutApp
+				}
+			}
 			r, reads := req.(*mcp.ReadResourceRequest)
 			if f.incomplete != nil && f.incomplete() || reads && soonStale(r.Params.URI) {
 				c.TTLMs = 0

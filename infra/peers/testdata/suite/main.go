@@ -21,7 +21,7 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	lambda.Start(f.REST(mcptools.NewHandler(mcptools.Config{
+	lambda.Start(cloud.REST(mcptools.NewHandler(mcptools.Config{
 		Agent: f.Skills, Replay: f.Skills.Replay, Profiles: f.Profiles, Hosts: cloud.APIHosts(), Extend: suitetest.Add,
 		Settings: agent.Settings{Log: f.Log},
 	})))

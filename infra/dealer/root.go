@@ -51,7 +51,7 @@ Protocol over A2A and hands accepted leads over as ADF/XML.`,
 	if io.folder != nil {
 		root.PersistentPreRunE = outside
 	}
-	root.AddCommand(newRun(io), newImport(io), newLeads(io), newInventory(io), newCall(io), newMCP(io), newDoctor(io), newADF(io), newPublish(io))
+	root.AddCommand(newRun(io), newImport(io), newLeads(io), newAppointments(io), newInventory(io), newCall(io), newMCP(io), newDoctor(io), newADF(io), newPublish(io))
 	return root
 }
 

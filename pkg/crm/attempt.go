@@ -76,6 +76,9 @@ func (a *attempt) try(ctx context.Context) error {
 	if err := a.save(ctx); err != nil {
 		return err
 	}
+	if doc, err = a.current(ctx, doc, resend, now); err != nil {
+		return a.failed(ctx, asFailure(err), resend)
+	}
 	limited, cancel := context.WithTimeout(ctx, timeoutOf(a.target))
 	defer cancel()
 	receipt, err := transport.Deliver(limited, doc)
@@ -87,6 +90,23 @@ func (a *attempt) try(ctx context.Context) error {
 		return a.failed(ctx, f, resend)
 	}
 	return a.handedOver(ctx, receipt, resend)
+}
+
+// current is the document with the visit as it stands now that the attempt is
+// on record: whoever changes a visit afterwards sees the attempt, and has the
+// lead sent once more.
+func (a *attempt) current(ctx context.Context, doc Document, resend bool, now time.Time) (Document, error) {
+	visit, err := a.worker.visit(ctx, a.record)
+	if err != nil {
+		return doc, temporary("loading the visit", err)
+	}
+	if visit == nil || a.visit != nil && a.visit.Version == visit.Version {
+		return doc, nil
+	}
+	a.visit = visit
+	again, _, err := a.prepare(resend, now)
+	again.Attempt = doc.Attempt
+	return again, err
 }
 
 // prepare renders the document and opens the transport.

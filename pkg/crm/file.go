@@ -1,6 +1,7 @@
 package crm
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io/fs"
@@ -13,8 +14,9 @@ import (
 
 // outbox writes one <lead_id>.xml a lead into a folder that the receiver
 // empties. A file appears whole or not at all; one that still lies there is
-// not written again. Every fault of the disk, a full one too, is temporary and
-// leaves no file.
+// replaced only by a document that says something else, such as a visit moved
+// since. Every fault of the disk, a full one too, is temporary and leaves no
+// file.
 type outbox struct{ folder string }
 
 func openFile(t dealer.Target, s Setup) (Transport, error) {
@@ -55,9 +57,9 @@ func (o outbox) write(path string, d Document) error {
 	if err := os.MkdirAll(o.folder, 0o700); err != nil {
 		return err
 	}
-	if _, err := os.Lstat(path); err == nil {
+	if lies, err := os.ReadFile(path); err == nil && bytes.Equal(asNew(lies), asNew(d.Body)) {
 		return syncDir(o.folder)
-	} else if !errors.Is(err, fs.ErrNotExist) {
+	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	// What a killed attempt left behind holds the buyer's data.
@@ -84,6 +86,11 @@ func (o outbox) write(path string, d Document) error {
 		return errors.Join(err, os.Remove(f.Name()))
 	}
 	return syncDir(o.folder)
+}
+
+// asNew takes the mark of a resend off a document.
+func asNew(xml []byte) []byte {
+	return bytes.Replace(xml, []byte(`<prospect status="resend">`), []byte(`<prospect status="new">`), 1)
 }
 
 // syncDir makes a rename durable.

@@ -112,3 +112,36 @@ func TestFileOutboxClearsWhatAKilledAttemptLeft(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+func TestFileOutboxReplacesADocumentThatSaysSomethingElseNow(t *testing.T) {
+	dir := t.TempDir()
+	name := filepath.Join(dir, "out", "L-1.xml")
+	b := newBench(t, outbox("box", "out"))
+	b.BaseDir = dir
+	b.submit(t, "L-1", nil)
+	again := func() string {
+		t.Helper()
+		if err := b.handle(t, "L-1"); err != nil {
+			t.Fatal(err)
+		}
+		states, err := b.Leads.Deliveries(t.Context(), b.profile.ID, "L-1")
+		if err != nil || len(states) != 1 {
+			t.Fatalf("%v, %v", states, err)
+		}
+		states[0].State, states[0].Begun = lead.Queued, true
+		if _, err := b.Leads.UpdateDelivery(t.Context(), b.profile.ID, "L-1", states[0]); err != nil {
+			t.Fatal(err)
+		}
+		return read(t, filepath.Join(dir, "out"), "L-1.xml")
+	}
+	first := again()
+	if second := again(); second != first {
+		t.Errorf("the same document that nobody fetched was written again:\n%s", second)
+	}
+	if err := os.WriteFile(name, []byte(strings.Replace(first, "<customer>", "<customer><!-- older -->", 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if third := again(); strings.Contains(third, "older") || !strings.Contains(third, `<prospect status="resend">`) {
+		t.Errorf("what no longer holds still lies there:\n%s", third)
+	}
+}

@@ -26,18 +26,23 @@ func (w *Worker) besides(ctx context.Context, r lead.Record) (about, error) {
 	if a.story, err = w.Leads.Story(ctx, r.DealerID, r.ID); err != nil {
 		return about{}, fmt.Errorf("loading its story: %w", err)
 	}
+	if a.visit, err = w.visit(ctx, r); err != nil {
+		return about{}, fmt.Errorf("loading its visit: %w", err)
+	}
+	return a, nil
+}
+
+// visit is the one booked with the lead, as it stands now; nil when there is
+// none.
+func (w *Worker) visit(ctx context.Context, r lead.Record) (*lead.Visit, error) {
 	if !r.Booked() {
-		return a, nil
+		return nil, nil
 	}
 	v, err := w.Leads.Visit(ctx, r.DealerID, r.ID, w.now())
 	if errors.Is(err, lead.ErrNotFound) {
-		return a, nil
+		return nil, nil
 	}
-	if err != nil {
-		return about{}, fmt.Errorf("loading its visit: %w", err)
-	}
-	a.visit = &v
-	return a, nil
+	return &v, err
 }
 
 // state is how far the target has come.

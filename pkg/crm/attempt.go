@@ -100,10 +100,10 @@ func (a *attempt) current(ctx context.Context, doc Document, resend bool, now ti
 	if err != nil {
 		return doc, temporary("loading the visit", err)
 	}
-	if visit == nil || a.visit != nil && a.visit.Version == visit.Version {
+	if known := a.about.visit; visit == nil || known != nil && known.Version == visit.Version {
 		return doc, nil
 	}
-	a.visit = visit
+	a.about.visit = visit
 	again, _, err := a.prepare(resend, now)
 	again.Attempt = doc.Attempt
 	return again, err

@@ -123,7 +123,8 @@ func (h *host) refused(t *testing.T, tool string) string {
 // noon is the clock of the agents that are asked.
 func noon() time.Time { return time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC) }
 
-// lot runs an agent with a feed and more lines in its profile.
+// lot runs an agent with a feed and more lines in its profile, behind those of
+// its prices.
 func lot(t *testing.T, feed, lines string) (base, outbox string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -131,7 +132,9 @@ func lot(t *testing.T, feed, lines string) (base, outbox string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, body := range map[string]string{"dealer.yaml": string(profile) + lines, "feed.json": feed} {
+	const prices = "  includes: all_mandatory_charges\n"
+	document := strings.Replace(string(profile), prices, prices+lines, 1)
+	for name, body := range map[string]string{"dealer.yaml": document, "feed.json": feed} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(body), 0o600); err != nil {
 			t.Fatal(err)
 		}

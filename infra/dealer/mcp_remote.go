@@ -45,6 +45,9 @@ func declares(r *a2a.Remote, s aap.Skill) bool {
 // notFound says why a card could not be used.
 func (d remoteDealer) notFound(err error) *mcptools.Failure {
 	f := d.failure(err)
+	if f.Reason == "faulty" {
+		f.Message = "The dealer's agent card cannot be used. Whoever runs this host finds the reason in its log; go on without this dealer."
+	}
 	if errors.Is(err, a2a.ErrNotAAP) {
 		f = &mcptools.Failure{Reason: "not_aap", Message: "The agent card at " + d.host() + " names no contract of the Auto Agent Protocol that this program speaks.", Cause: err}
 	}

@@ -7,6 +7,13 @@
 // model reads it and can mend its call. A member "type" that a model left out
 // is filled in; nothing else is guessed.
 //
+// What one dealer offers is an offer, and a server is made of offers, whatever
+// carries its messages: NewHandler serves one dealer over HTTP, ServeStdio the
+// same over a host's pipes, and ServeNetwork dealers elsewhere, each with tools
+// of its own name and one search over all. What such a dealer answers is a
+// stranger's: it is passed on as data, never as a word of this server, and
+// nothing of one dealer reaches another.
+//
 // The package knows no transport of AAP: it stands before anything with the
 // one method Call.
 package mcptools

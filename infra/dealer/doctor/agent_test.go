@@ -56,10 +56,12 @@ func machineOf(t *testing.T, lines string) *machine.Machine {
 	}
 	date := regexp.MustCompile(`"updated_at": "[^"]*"`)
 	m, _ := machinetest.Serve(t, machine.Config{
-		Addr:    "127.0.0.1:0",
-		Profile: write("dealer.yaml", "dealer.yaml", func(s string) string { return s + lines }),
-		Feed:    write("feed.json", "feed.json", func(s string) string { return date.ReplaceAllString(s, `"updated_at": "2026-05-01T08:00:00Z"`) }),
-		Data:    filepath.Join(dir, "data"), Outbox: filepath.Join(dir, "outbox"), Now: fixed, Log: slog.New(slog.DiscardHandler),
+		Addr: "127.0.0.1:0",
+		Profile: write("dealer.yaml", "dealer.yaml", func(s string) string {
+			return strings.Replace(s, "all_mandatory_charges\n", "all_mandatory_charges\n  out_the_door: true\n", 1) + lines
+		}),
+		Feed: write("feed.json", "feed.json", func(s string) string { return date.ReplaceAllString(s, `"updated_at": "2026-05-01T08:00:00Z"`) }),
+		Data: filepath.Join(dir, "data"), Outbox: filepath.Join(dir, "outbox"), Now: fixed, Log: slog.New(slog.DiscardHandler),
 	})
 	return m
 }

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/dealer-agent/dealer/infra/dealer/doctor"
+	"github.com/dealer-agent/dealer/pkg/a2a"
+	"github.com/dealer-agent/dealer/pkg/aap"
 )
 
 const token = "sesame-open-up-4711"
@@ -71,6 +73,38 @@ func TestEveryVersionIsExamined(t *testing.T) {
 	}
 	if !slices.Equal(r.Versions, []string{"v1.3", "v1.2", "v1.1", "v1.0", "v0.2", "v0.1"}) {
 		t.Errorf("not newest first: %v", r.Versions)
+	}
+}
+
+// TestAnAgentOfOneContractIsExamined puts the card of each contract in the
+// place of the main one, and nothing beside it.
+func TestAnAgentOfOneContractIsExamined(t *testing.T) {
+	m := machineOf(t, everyVersion)
+	for _, v := range aap.Versions()[1:] {
+		t.Run(v.Label, func(t *testing.T) {
+			f := front{ask: func(e *exchange) {
+				switch {
+				case e.card():
+					e.path = a2a.VersionCardPath(v)
+				case strings.Contains(e.path, "agent-card-"):
+					e.path = "/nothing"
+				}
+			}}
+			r := examine(t, doctor.Config{URL: f.serve(t, m), Deep: true})
+			holds(t, r)
+			if !slices.Equal(r.Versions, []string{v.Label}) {
+				t.Errorf("speaks %v", r.Versions)
+			}
+			deep := 0
+			for _, found := range r.Findings {
+				if strings.HasPrefix(found.ID, "inventory.") && found.Verdict == doctor.Pass {
+					deep++
+				}
+			}
+			if deep < 9 {
+				t.Errorf("%d checks of the inventory passed\n%s", deep, textOf(t, r))
+			}
+		})
 	}
 }
 

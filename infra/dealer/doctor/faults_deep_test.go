@@ -91,6 +91,16 @@ var deepFaults = []fault{
 			e.answer = strings.Replace(e.answer, `"price":26780`, `"price":26781`, 1)
 		}
 	}, want: []string{"inventory.detail fail"}},
+	{name: "a car that is gone", give: func(e *exchange) {
+		if strings.Contains(e.body, `"limit":50`) {
+			listings(false, func(cars []map[string]any) []map[string]any {
+				if len(cars) > 0 {
+					cars[len(cars)-1]["status"] = "sold"
+				}
+				return each(func(map[string]any) {})(cars)
+			})(e)
+		}
+	}, want: []string{"inventory.hidden fail", "skill.schema fail"}},
 	{name: "cars without a date", give: listings(true, each(func(v map[string]any) { delete(v, "updated_at") })), want: []string{"inventory.fresh fail"}},
 	{name: "cars of tomorrow", give: listings(true, each(func(v map[string]any) { v["updated_at"] = "2026-05-02T08:00:00Z" })), want: []string{"inventory.fresh fail"}},
 	{name: "cars of last month", give: listings(true, each(func(v map[string]any) { v["updated_at"] = "2026-04-01T08:00:00Z" })), want: []string{"inventory.fresh warn"}},

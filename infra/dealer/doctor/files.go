@@ -28,6 +28,7 @@ func (x *examination) files(ctx context.Context) bool {
 		return false
 	}
 	x.report.Reachable = true
+	x.pass("reach.answer", about{}, "in %d ms", got.took.Milliseconds())
 	if got.status != http.StatusOK {
 		x.fail("card.found", about{}, "HTTP status %d at %s", got.status, at)
 		return false

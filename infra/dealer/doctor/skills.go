@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 
 	"github.com/dealer-agent/dealer/pkg/aap"
 )
@@ -58,6 +59,17 @@ func (x *examination) valid(id string, c *contract, s aap.Skill, answer []byte) 
 		x.pass(id, c.of(s), "%s", s.ResponseSchema())
 	}
 	return true
+}
+
+// again holds a further answer of a skill to its schema; only a fault that was
+// not told yet is told.
+func (x *examination) again(c *contract, s aap.Skill, answer []byte) {
+	told := slices.ContainsFunc(x.findings, func(f Finding) bool {
+		return f.ID == "skill.schema" && f.Verdict == Fail && f.Version == c.version.Label && f.Skill == s.ID
+	})
+	if faults, err := c.set.Check(s.ResponseSchema(), answer); err == nil && len(faults) > 0 && !told {
+		x.fail("skill.schema", c.of(s), "%s", listed(faults))
+	}
 }
 
 func firstVehicle(answer []byte) json.RawMessage {

@@ -60,6 +60,7 @@ func (x *examination) search(ctx context.Context, c *contract, filters, sort str
 	if err != nil {
 		return page{}, fmt.Errorf("%w: %w", errNoPage, err)
 	}
+	x.again(c, aap.InventorySearch, answer)
 	var found struct {
 		Data struct {
 			Total    int               `json:"total"`
@@ -219,6 +220,7 @@ func (x *examination) details(ctx context.Context, c *contract, all page) {
 			x.fail("inventory.detail", c.of(), "a listed car is refused: %v", err)
 			return
 		}
+		x.again(c, aap.InventoryVehicle, answer)
 		var detail struct {
 			Data car `json:"data"`
 		}

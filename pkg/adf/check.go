@@ -5,7 +5,6 @@ import (
 	"encoding/xml"
 	"errors"
 	"io"
-	"regexp"
 	"slices"
 )
 
@@ -41,18 +40,11 @@ func Check(r io.Reader) ([]Fault, error) {
 	return rd.sorted(), nil
 }
 
-// declaration is a whole XML declaration (XML 1.0 §2.8).
-var declaration = regexp.MustCompile(`^<\?xml\s+version\s*=\s*(?:"1\.[0-9]+"|'1\.[0-9]+')` +
-	`(?:\s+encoding\s*=\s*(?:"[A-Za-z][A-Za-z0-9._-]*"|'[A-Za-z][A-Za-z0-9._-]*'))?(?:\s+standalone\s*=\s*(?:"(?:yes|no)"|'(?:yes|no)'))?\s*\?>`)
-
 // strictly finds the first thing that a strict parser refuses, unless something
 // of the kind is known.
 func (rd *reading) strictly() {
 	if slices.ContainsFunc(rd.faults, func(f Fault) bool { return f.Invalid }) {
 		return
-	}
-	if bytes.HasPrefix(rd.data, []byte("<?xml")) && !declaration.Match(rd.data) {
-		rd.invalidAt(0, "the XML declaration is malformed", `Write <?xml version="1.0" encoding="UTF-8"?>.`)
 	}
 	dec := xml.NewDecoder(bytes.NewReader(rd.data))
 	dec.CharsetReader = func(_ string, r io.Reader) (io.Reader, error) { return r, nil }

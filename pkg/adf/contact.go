@@ -10,7 +10,7 @@ import (
 // contact reads a person or a business. Only a person's full name is turned
 // round when it is written "Last, First".
 func (rd *reading) contact(n *element, person bool) Contact {
-	c := Contact{Primary: n.attrs["primarycontact"] == "1"}
+	c := Contact{Primary: n.attrs["primarycontact"] == "1" || n.first("primarycontact").value() == "1"}
 	suffix := ""
 	for _, name := range n.all("name") {
 		text := name.value()
@@ -120,6 +120,24 @@ var (
 
 const goodDate = "Write it as 2026-04-30T10:15:10-07:00."
 
+// otherDate reads what senders write for ISO 8601; days after the month, as
+// in the United States. It is zero when it is none of these.
+func otherDate(text string) (at time.Time, zoned bool) {
+	for _, form := range []struct {
+		layout string
+		zoned  bool
+	}{
+		{time.RFC1123Z, true}, {"2 Jan 2006 15:04:05 -0700", true}, {"20060102T150405-0700", true}, {"20060102T150405Z", true},
+		{"20060102T150405", false}, {"20060102", false}, {"1/2/2006 3:04:05 PM", false}, {"1/2/2006 3:04 PM", false},
+		{"1/2/2006 15:04:05", false}, {"1/2/2006 15:04", false}, {"1/2/2006", false},
+	} {
+		if at, err := time.Parse(form.layout, text); err == nil {
+			return at, form.zoned
+		}
+	}
+	return time.Time{}, false
+}
+
 // date reads a request date in the shapes senders write.
 func (rd *reading) date(n *element, p *Prospect) {
 	p.RequestDate = n.value()
@@ -129,6 +147,7 @@ func (rd *reading) date(n *element, p *Prospect) {
 	m := dateShape.FindStringSubmatch(strings.ToUpper(p.RequestDate))
 	if m == nil {
 		rd.odd(n, "the date is not ISO 8601", goodDate)
+		p.RequestedAt, p.HasZone = otherDate(p.RequestDate)
 		return
 	}
 	day, clock, seconds, zone := m[1], m[2], m[3], m[4]

@@ -141,6 +141,9 @@ func (rd *reading) checkContent(n *element) (placed []*element) {
 
 // misplaced says what to do with an element at a place where ADF has it not.
 func misplaced(name string) string {
+	if name == "primarycontact" {
+		return `Write it as an attribute, as in <contact primarycontact="1">.`
+	}
 	var parents []string
 	for parent, model := range content {
 		if slices.ContainsFunc(model, func(p part) bool { return p.name == name }) {

@@ -2,8 +2,10 @@ package adf_test
 
 import (
 	"errors"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/dealer-agent/dealer/pkg/adf"
 )
@@ -60,6 +62,34 @@ func TestReadTakesWhatSendersWrite(t *testing.T) {
 			func(p adf.Prospect) string { return p.Comments }, "ab", "line 5: characters that XML forbids"},
 		{"element names in capitals", strings.NewReplacer("<adf>", "<ADF>", "</adf>", "</ADF>").Replace(sent(good, "x")),
 			func(p adf.Prospect) string { return p.Customer.Full }, "Kim Nguyen", "written ADF"},
+		{"a declaration without its end", strings.Replace(sent(good, "x"), `"UTF-8"?>`, `"UTF-8">`, 1),
+			func(p adf.Prospect) string { return p.Customer.Full }, "Kim Nguyen", "line 1: the XML declaration is malformed"},
+		{"a declaration and an instruction without their ends", strings.ReplaceAll(sent(good, "x"), `?>`, `>`),
+			func(p adf.Prospect) string { return p.Customer.Full }, "Kim Nguyen", "line 2: the adf instruction has no end"},
+		{"a declaration in typographer's quotes", strings.Replace(sent(good, "x"), `version="1.0" e`, "version=\u201d1.0\u2033 e", 1),
+			func(p adf.Prospect) string { return p.Customer.Full }, "Kim Nguyen", "line 1: the XML declaration is malformed"},
+		{"a declaration of XML 1.1", strings.Replace(sent(good, "x"), `version="1.0" e`, `version="1.1" e`, 1),
+			func(p adf.Prospect) string { return p.Customer.Full }, "Kim Nguyen", ""},
+		{"a declaration of another encoding", strings.Replace(sent(good, "é"), `UTF-8`, `utf-16`, 1),
+			func(p adf.Prospect) string { return p.Comments }, "é", "line 1: encoding utf-16 is declared"},
+		{"the end of a section that has not begun", sent(good, "a ]]> b <![CDATA[ c ]]>"),
+			func(p adf.Prospect) string { return p.Comments }, "a ]]> b  c ", "line 5: ]]> outside"},
+		{"markup in a text", sent(good, "Is it <b>still <i>there</i></b>?"),
+			func(p adf.Prospect) string { return p.Comments }, "Is it still there?", "comments holds text only"},
+		{"comments in an element of a misread DTD", sent(good, "<PCDATA>Hi</PCDATA>"),
+			func(p adf.Prospect) string { return p.Comments }, "Hi", "comments holds text only"},
+		{"the primary contact as an element", sent(`<name>K N</name><email>k@example.com</email><primarycontact>1</primarycontact>`, "x"),
+			func(p adf.Prospect) string { return strconv.FormatBool(p.Customer.Primary) }, "true", "element is not part of contact"},
+		{"two values of one", strings.Replace(sent(good, "x"), "<year>", "<year>2021</year><year>", 1),
+			func(p adf.Prospect) string { return p.Vehicles[0].Year }, "2021", "more than one year"},
+		{"a suffix of a name", sent(`<name part="first">Kim</name><name part="last">Ng</name><name part="suffix">Jr</name><email>k@example.com</email>`, "x"),
+			func(p adf.Prospect) string { return p.Customer.Full }, "Kim Ng Jr", "name part is not one of"},
+		{"a date of mail", strings.Replace(sent(good, "x"), "2026-04-30T10:15:10-07:00", "Thu, 30 Apr 2026 10:15:10 -0700", 1),
+			func(p adf.Prospect) string { return p.RequestedAt.UTC().Format(time.RFC3339) }, "2026-04-30T17:15:10Z", "not ISO 8601"},
+		{"an American date", strings.Replace(sent(good, "x"), "2026-04-30T10:15:10-07:00", "4/30/2026 1:15 PM", 1),
+			func(p adf.Prospect) string {
+				return p.RequestedAt.Format("2006-01-02 15:04 ") + strconv.FormatBool(p.HasZone)
+			}, "2026-04-30 13:15 false", "not ISO 8601"},
 		{"an unknown status", strings.Replace(sent(good, "x"), "<prospect>", `<prospect status="hot">`, 1),
 			func(p adf.Prospect) string { return p.Status }, "new", "status is not one of new, resend"},
 		{"brackets inside a sentence are no placeholder", sent(good, "[see] my note"),

@@ -4,15 +4,10 @@ import (
 	"bytes"
 	"encoding/xml"
 	"errors"
-	"fmt"
 	"io"
 	"regexp"
 	"sort"
 	"strings"
-	"unicode/utf8"
-
-	"golang.org/x/text/encoding/charmap"
-	"golang.org/x/text/encoding/unicode"
 )
 
 // Limits of a document that is read.
@@ -68,6 +63,8 @@ type reading struct {
 	data   []byte
 	lines  []int // offsets of line feeds
 	faults []Fault
+	// instructed: an adf instruction was seen before parsing.
+	instructed bool
 	// unknown collects the elements of one prospect that ADF does not have.
 	unknown []Unknown
 }
@@ -95,95 +92,6 @@ func (rd *reading) line(offset int) int {
 	return sort.SearchInts(rd.lines, offset) + 1
 }
 
-// load takes the document, makes it UTF-8 and drops what XML forbids.
-func (rd *reading) load(r io.Reader) error {
-	data, err := io.ReadAll(io.LimitReader(r, maxBytes+1))
-	if err != nil {
-		return fmt.Errorf("reading the document: %w", err)
-	}
-	if len(data) > maxBytes {
-		return ErrTooLarge
-	}
-	data, note := decode(data)
-	rd.index(data)
-	if note != "" {
-		rd.invalidAt(0, note, "Save the text as UTF-8 and declare that, or nothing.")
-	}
-	if trimmed := bytes.TrimLeft(data, " \t\r\n"); len(trimmed) != len(data) && bytes.HasPrefix(trimmed, []byte("<?xml")) {
-		rd.invalidAt(0, "white space before the XML declaration", "Begin the text with <?xml.")
-	}
-	rd.data = rd.legal(data)
-	rd.index(rd.data)
-	return nil
-}
-
-func (rd *reading) index(data []byte) {
-	rd.lines = rd.lines[:0]
-	for i, c := range data {
-		if c == '\n' {
-			rd.lines = append(rd.lines, i)
-		}
-	}
-}
-
-// legal drops the characters XML 1.0 §2.2 forbids and reports the first.
-func (rd *reading) legal(data []byte) []byte {
-	forbidden := func(r rune) bool {
-		return r < 0x20 && r != '\t' && r != '\n' && r != '\r' || r == 0xfffe || r == 0xffff
-	}
-	first := bytes.IndexFunc(data, forbidden)
-	if first < 0 {
-		return data
-	}
-	rd.invalidAt(first, "characters that XML forbids were dropped", "Take control characters out before writing.")
-	return bytes.Map(func(r rune) rune {
-		if forbidden(r) {
-			return -1
-		}
-		return r
-	}, data)
-}
-
-var declaredEncoding = regexp.MustCompile(`^\s*<\?xml[^>]*?encoding\s*=\s*["']([A-Za-z0-9._-]+)["']`)
-
-// decode returns the document in UTF-8 and what was odd about its encoding.
-func decode(data []byte) (text []byte, note string) {
-	if bytes.HasPrefix(data, []byte("\xff\xfe")) || bytes.HasPrefix(data, []byte("\xfe\xff")) {
-		if out, err := unicode.UTF16(unicode.LittleEndian, unicode.ExpectBOM).NewDecoder().Bytes(data); err == nil {
-			return out, ""
-		}
-	}
-	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
-	name := "utf-8"
-	if m := declaredEncoding.FindSubmatch(data[:min(len(data), 200)]); m != nil {
-		name = strings.ToLower(string(m[1]))
-	}
-	western := func() []byte {
-		out, err := charmap.Windows1252.NewDecoder().Bytes(data)
-		if err != nil {
-			return bytes.ToValidUTF8(data, []byte("\ufffd"))
-		}
-		return out
-	}
-	switch name {
-	case "utf-8", "utf8", "us-ascii", "ascii":
-		if utf8.Valid(data) {
-			return data, ""
-		}
-		return western(), "the text is not " + strings.ToUpper(name) + "; read as Windows-1252"
-	case "iso-8859-1", "latin1", "windows-1252", "cp1252":
-		return western(), ""
-	case "iso-8859-15":
-		if out, err := charmap.ISO8859_15.NewDecoder().Bytes(data); err == nil {
-			return out, ""
-		}
-	}
-	if utf8.Valid(data) {
-		return data, "encoding " + name + " is declared, the text is UTF-8"
-	}
-	return western(), "unknown encoding " + name + "; read as Windows-1252"
-}
-
 // parse builds the tree. It resolves the five entities of XML and numeric
 // references only; a document type declaration ends it.
 func (rd *reading) parse() (*element, error) {
@@ -192,7 +100,7 @@ func (rd *reading) parse() (*element, error) {
 	dec.CharsetReader = func(_ string, r io.Reader) (io.Reader, error) { return r, nil }
 	root := &element{}
 	open := []*element{root}
-	count, instruction := 0, false
+	count, instruction := 0, rd.instructed
 	for {
 		begin := int(dec.InputOffset())
 		token, err := dec.RawToken()
@@ -234,6 +142,10 @@ func (rd *reading) parse() (*element, error) {
 			rd.references(begin, int(dec.InputOffset()), top)
 			top.section = top.section || bytes.HasPrefix(rd.data[begin:], []byte("<![CDATA["))
 			top.text += string(t)
+			// Of markup in a text, such as <b>, the text stays.
+			for i := len(open) - 2; i > 0 && content[open[i].name] == nil; i-- {
+				open[i].text += string(t)
+			}
 			if len(open) == 1 && top.hasText() {
 				rd.invalidAt(begin, "text outside the adf element", "Take it out: the document is the XML alone.")
 				top.text = ""

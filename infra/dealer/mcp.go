@@ -65,6 +65,11 @@ those that the dealer's card declares, in the form of that contract. With
 several, a tool's name begins with the dealer's, as in
 north__aap_inventory_search, and aap_network_search asks all of them.
 
+Before a lead leaves for a dealer elsewhere the host shows a form with what
+would be sent to whom, and nothing leaves unless its person accepts. A lead
+without a consent has them asked for it in the same form. A host without forms
+cannot send leads, unless --approve-writes=false leaves the asking to it.
+
 A bearer token is taken from DEALER_TOKEN, or from DEALER_TOKEN_NORTH for the
 dealer called north. It is sent to that dealer's host and no other.`,
 		Example: `  dealer mcp --data DIR --profile dealer.yaml

@@ -2,6 +2,7 @@ package mcptools
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/url"
 	"time"
@@ -83,7 +84,7 @@ func (a *asker) step(ctx context.Context, c *toolCall) (*mcp.CallToolResult, err
 	}
 	h := hostOf(ctx, c.req)
 	if h == formless && lacks {
-		return a.left(c, a.check(c, c.payload))
+		return a.left(c, a.fault(c, refused(heldBack)))
 	}
 	if h == formless {
 		return nil, refused(heldBack)
@@ -98,10 +99,10 @@ func (a *asker) step(ctx context.Context, c *toolCall) (*mcp.CallToolResult, err
 	return a.taken(ctx, c, q), nil
 }
 
-// left leaves the refusal of a lead to the dealer's own agent, which stores
-// nothing of it; to another's agent it is not even sent.
+// left leaves the refusal of a lead that breaks its schema to the dealer's own
+// agent, which stores nothing of it; to another's agent it is not even sent.
 func (a *asker) left(c *toolCall, err error) (*mcp.CallToolResult, error) {
-	if c.offer.profile != nil {
+	if _, breaks := errors.AsType[*broken](err); breaks && c.offer.profile != nil {
 		return nil, nil
 	}
 	return nil, err
@@ -128,7 +129,7 @@ func (a *asker) question(ctx context.Context, c *toolCall, lacks bool) (q questi
 			channels = lead.Channels(req.Customer, aap.Consent{AllowedChannels: []string{"email", "phone", "sms"}})
 			// Whatever else is wrong is told before a person is troubled.
 			if _, err := a.grant(c, q.agent, text, channels, a.now()); err != nil {
-				return q, a.check(c, c.payload)
+				return q, a.fault(c, err)
 			}
 		}
 	}
@@ -148,19 +149,30 @@ func (a *asker) tell(c *toolCall) ([]string, aap.LeadRequest, error) {
 			return lines, req, nil
 		}
 	}
-	if fault := a.check(c, c.payload); fault != nil {
-		err = fault
-	}
-	return nil, aap.LeadRequest{}, err
+	return nil, aap.LeadRequest{}, a.fault(c, err)
 }
+
+// broken is the refusal of a payload that breaks its schema.
+type broken struct{ refusal *aap.Error }
+
+func (b *broken) Error() string { return b.refusal.Error() }
+func (b *broken) Unwrap() error { return b.refusal }
 
 // check holds a payload of the call against its schema.
 func (a *asker) check(c *toolCall, payload []byte) error {
 	err := c.row.Check(a.schemas, c.offer.version, payload)
-	if e, ok := err.(*aap.Error); ok { //nolint:errorlint // Check returns it bare
-		return e.Under(c.offer.version)
+	if e, ok := errors.AsType[*aap.Error](err); ok {
+		return &broken{e.Under(c.offer.version)}
 	}
 	return err
+}
+
+// fault is how the payload breaks its schema, or else the cause given.
+func (a *asker) fault(c *toolCall, cause error) error {
+	if err := a.check(c, c.payload); err != nil {
+		return err
+	}
+	return cause
 }
 
 // taken is the answer of a lead that was taken before under the same key, so

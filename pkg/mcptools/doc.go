@@ -14,6 +14,11 @@
 // stranger's: it is passed on as data, never as a word of this server, and
 // nothing of one dealer reaches another.
 //
+// A lead without a consent has the buyer asked for it by a form, where the host
+// can show one: while the call waits, over pipes, or by round trips that leave
+// nothing behind at the server (asking.go, hosts.go, state.go). Asking also
+// holds leads back until a person has approved them.
+//
 // The package knows no transport of AAP: it stands before anything with the
 // one method Call.
 package mcptools

@@ -71,7 +71,7 @@ func TestAnAnswerHoldsForNothingButWhatWasShown(t *testing.T) {
 		}
 	}
 	for name, to := range map[string]*house{
-		"spelt otherwise": h, "another instance": h.at(t, 9*time.Minute, secret, ""), "a slow clock": h.at(t, -time.Minute, secret, ""),
+		"spelt otherwise": h, "another instance": h.at(t, time.Minute, secret, ""), "a slow clock": h.at(t, -time.Minute, secret, ""),
 	} {
 		if got := to.submit(t, shows, "\n "+unconsented(""), with(yes, asked)); got.IsError || got.asks() {
 			t.Errorf("%s: %s", name, got.raw)

@@ -13,6 +13,7 @@ import (
 	"unicode"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/dealer-agent/dealer/pkg/aap"
 	"github.com/dealer-agent/dealer/pkg/lead"
@@ -105,21 +106,49 @@ func (p place) file(ctx context.Context, r lead.Record) (f filed, err error) {
 	return f, nil
 }
 
+// together is how many leads are read beside each other.
+const together = 32
+
 // each calls do for every lead that is chosen, newest first.
 func (s *selection) each(ctx context.Context, p place, do func(filed) error) error {
-	return p.archive().Each(ctx, p.dealer, s.from, func(r lead.Record) error {
+	var waiting []lead.Record
+	flush := func() error {
+		files, err := p.fileAll(ctx, waiting)
+		waiting = waiting[:0]
+		for n := 0; n < len(files) && err == nil; n++ {
+			if s.state == "" || lead.Overall(files[n].Deliveries) == s.state {
+				err = do(files[n])
+			}
+		}
+		return err
+	}
+	err := p.archive().Each(ctx, p.dealer, s.from, func(r lead.Record) error {
 		if s.rooftop != "" && !strings.EqualFold(s.rooftop, r.Rooftop) {
 			return nil
 		}
-		f, err := p.file(ctx, r)
-		if err != nil {
-			return err
-		}
-		if s.state != "" && lead.Overall(f.Deliveries) != s.state {
+		if waiting = append(waiting, r); len(waiting) < together {
 			return nil
 		}
-		return do(f)
+		return flush()
 	})
+	if err != nil {
+		return err
+	}
+	return flush()
+}
+
+// fileAll reads what is kept beside the records, at the same time: on AWS each
+// takes some requests.
+func (p place) fileAll(ctx context.Context, records []lead.Record) ([]filed, error) {
+	files := make([]filed, len(records))
+	reads, ctx := errgroup.WithContext(ctx)
+	for n, r := range records {
+		reads.Go(func() (err error) {
+			files[n], err = p.file(ctx, r)
+			return err
+		})
+	}
+	return files, reads.Wait()
 }
 
 func newLeadsList(io streams) *cobra.Command {

@@ -240,7 +240,11 @@ func tellDelivery(line liner, id string, d lead.Delivery, at func(time.Time) str
 		line("           It is kept and not sent; only a new lead with a new consent changes that.")
 	case lead.Retrying:
 		line("Target     %s: not handed over yet, %s, the last one %s: %s.", name, attempts, at(d.UpdatedAt), cmp.Or(shown(d.LastError), "under way, or cut off"))
-		line("           It is tried again by itself.")
+		again := "It is tried again by itself."
+		if !d.NextAttempt.IsZero() {
+			again = "It is tried again by itself, not before " + at(d.NextAttempt) + "."
+		}
+		line("           %s", again)
 	default:
 		line("Target     %s: %s since %s, %s.", name, cmp.Or(d.State, lead.Queued), at(d.UpdatedAt), attempts)
 		line("           The worker takes it next.")

@@ -237,6 +237,11 @@ func TestSearchResultsInAHostOfMCPApps(t *testing.T) {
 			t.Errorf("light %s, dark by the host %s, dark by the system %s", light, dark, small)
 		}
 	})
+	t.Run("a locale and a time zone that do not exist", func(t *testing.T) {
+		if c := views["dark"].Cards[0]; c.Price != "$26,780" || c.AsOf != "As of Apr 30, 2026" {
+			t.Errorf("%+v", c)
+		}
+	})
 	t.Run("states", func(t *testing.T) { judgeStates(t, views) })
 }
 

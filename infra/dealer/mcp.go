@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -118,6 +120,9 @@ func serveNetwork(ctx context.Context, f mcpFlags, log *slog.Logger, io streams)
 	}
 	n := mcptools.Network{Deadline: f.deadline, Asking: mcptools.Asking{ApproveWrites: f.approve}, Settings: agent.Settings{Log: log, Timeout: forwardTimeout}}
 	for _, r := range list {
+		if strings.HasPrefix(r.URL, "http://") && os.Getenv(r.TokenEnv) != "" {
+			log.Warn("the token travels unencrypted: the dealer's address is http", "variable", r.TokenEnv)
+		}
 		n.Dealers = append(n.Dealers, mcptools.Dealer{Alias: r.Name, Address: r.URL, Find: r.find})
 	}
 	return mcptools.ServeNetwork(ctx, n, io.in, io.out)

@@ -170,3 +170,16 @@ func TestALeadIsHeldBackWhereNobodyCanBeAsked(t *testing.T) {
 		t.Error(result)
 	}
 }
+
+// TestALeadWithoutAnAnswerIsNotSentTwiceByMistake: what to do depends on
+// whether the lead can be told from a second one.
+func TestALeadWithoutAnAnswerIsNotSentTwiceByMistake(t *testing.T) {
+	s := hostile(t, "Dealer", "BASE/a2a", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
+	h := connect(t, "", nil, "--agent", s.URL, "--approve-writes=false")
+	for more, advice := range map[string]string{`,"idempotency_key":"k"`: "makes no second lead", "": "may make a second lead"} {
+		answer, isError := h.call(t, "aap_lead_submit", buyer(more))
+		if !isError || answer["reason"] != "unreachable" || !strings.Contains(fmt.Sprint(answer["message"]), advice) {
+			t.Errorf("%q: %v", more, answer)
+		}
+	}
+}

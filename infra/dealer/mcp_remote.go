@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
@@ -85,7 +86,7 @@ func (r remoteAgent) Call(ctx context.Context, _ aap.Version, payload []byte) (a
 	if err != nil {
 		f := r.dealer.failure(err)
 		if skill == aap.LeadSubmit && f.Reason != "unauthorized" && f.Reason != "refused" {
-			f.Message += " Nobody knows whether the lead arrived: call again with the same arguments and the same idempotency_key, which makes no second lead."
+			f.Message += " " + afterLostLead(payload)
 		}
 		return agent.Answer{}, f
 	}
@@ -93,6 +94,17 @@ func (r remoteAgent) Call(ctx context.Context, _ aap.Version, payload []byte) (a
 		return agent.Answer{}, tooLong(nil)
 	}
 	return agent.Answer{Skill: skill, Payload: answer}, nil
+}
+
+// afterLostLead is what to do when nobody knows whether a lead arrived.
+func afterLostLead(payload []byte) string {
+	var sent struct {
+		Key string `json:"idempotency_key"`
+	}
+	if json.Unmarshal(payload, &sent) == nil && sent.Key != "" {
+		return "Nobody knows whether the lead arrived: call again with the same arguments and the same idempotency_key, which makes no second lead."
+	}
+	return "Nobody knows whether the lead arrived, and it had no idempotency_key: a second call may make a second lead, so ask the buyer first."
 }
 
 func tooLong(cause error) *mcptools.Failure {

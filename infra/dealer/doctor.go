@@ -44,6 +44,9 @@ line is wrong and 3 when the agent cannot be reached.`,
 			if err != nil {
 				return usageError{err}
 			}
+			if err := cmd.Context().Err(); err != nil {
+				return fmt.Errorf("the examination was broken off: %w", err)
+			}
 			if err := writeReport(io.out, report, asJSON); err != nil {
 				return err
 			}

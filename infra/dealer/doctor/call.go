@@ -102,6 +102,7 @@ func (x *examination) call(ctx context.Context, c *contract, s aap.Skill, payloa
 	answer, err := c.remote.Call(ctx, s, []byte(payload))
 	got := x.door.last
 	if err == nil {
+		c.answered = true
 		if c.confirmed == "" {
 			c.confirmed = got.header.Get("A2A-Extensions")
 		}

@@ -21,7 +21,9 @@ type contract struct {
 	skills []aap.Skill
 	// vehicle is a car of its inventory, once one was seen.
 	vehicle json.RawMessage
-	// confirmed is the A2A-Extensions header of the first answer.
+	// answered is true once a skill gave an answer, and confirmed is the first
+	// A2A-Extensions header of one.
+	answered  bool
 	confirmed string
 	// refused are the errors of calls so far.
 	refused []refusal

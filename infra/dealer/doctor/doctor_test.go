@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -164,5 +165,49 @@ func TestReportIsAStableDocument(t *testing.T) {
 		if next, _ := f["next"].(string); (f["verdict"] == "pass") != (next == "") && f["verdict"] != "skip" {
 			t.Errorf("%v: next %q", f["id"], next)
 		}
+	}
+}
+
+// TestQuotasAreNoFaults examines an agent that refuses most calls for their
+// number: what could not be asked is skipped, and the refusal is looked at.
+func TestQuotasAreNoFaults(t *testing.T) {
+	for _, calls := range []int{1, 5, 12, 30} {
+		url := front{}.serve(t, machineOf(t, fmt.Sprintf("access: {per_minute: %d}\n", calls)+everyVersion))
+		r := examine(t, doctor.Config{URL: url, Deep: true, SendTestLead: true})
+		holds(t, r)
+		if !slices.ContainsFunc(r.Findings, func(f doctor.Finding) bool { return f.ID == "limits.answer" && f.Verdict == doctor.Pass }) {
+			t.Errorf("%d calls: the refusal was not looked at\n%s", calls, textOf(t, r))
+		}
+	}
+}
+
+// TestColoursAreOfTheVerdictAlone compares the text for terminals with the other.
+func TestColoursAreOfTheVerdictAlone(t *testing.T) {
+	f := front{give: cardHeader("ETag", "")}
+	r := examine(t, doctor.Config{URL: f.serve(t, machineOf(t, ""))})
+	var coloured strings.Builder
+	if err := r.WriteColors(&coloured); err != nil {
+		t.Fatal(err)
+	}
+	if plain := regexp.MustCompile("\x1b\\[[0-9]+m").ReplaceAllString(coloured.String(), ""); plain != textOf(t, r) || plain == coloured.String() {
+		t.Errorf("%q", coloured.String())
+	}
+	if !strings.Contains(coloured.String(), "\x1b[33mwarn\x1b[0m") || !strings.HasSuffix(coloured.String(), "\n") {
+		t.Errorf("%q", coloured.String())
+	}
+}
+
+// TestAnySubsetOfSkillsIsExamined: no single skill is compulsory, but two are
+// what buyers come for.
+func TestAnySubsetOfSkillsIsExamined(t *testing.T) {
+	for _, s := range aap.Skills() {
+		t.Run(s.ID, func(t *testing.T) {
+			url := front{}.serve(t, machineOf(t, "skills: ["+s.ID+"]\n"+everyVersion))
+			r := examine(t, doctor.Config{URL: url, Deep: true, SendTestLead: true})
+			holds(t, r, "card.skills warn")
+			if len(r.Versions) != 6 {
+				t.Errorf("%v", r.Versions)
+			}
+		})
 	}
 }

@@ -112,7 +112,7 @@ func (x *examination) transport(ctx context.Context, c *contract) {
 
 // headers looks at A2A's own headers.
 func (x *examination) headers(ctx context.Context, c *contract) {
-	if c.confirmed != "" || len(x.door.calls) > 0 {
+	if c.answered {
 		if strings.Contains(c.confirmed, c.version.ExtensionURI) {
 			x.pass("headers.echo", c.of(), "A2A-Extensions is repeated")
 		} else {

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dealer-agent/dealer/pkg/aap"
 	"github.com/dealer-agent/dealer/pkg/wellknown"
 )
 
@@ -39,6 +40,10 @@ func (x *examination) tools(ctx context.Context) {
 		return
 	}
 	names, ok := toolNames(got)
+	if !ok && (got.status == http.StatusTooManyRequests || bytes.Contains(got.body, []byte(aap.RateLimited))) {
+		x.skip("mcp.tools", about{}, "%v", errLimited)
+		return
+	}
 	if !ok {
 		x.fail("mcp.tools", about{}, "tools/list has HTTP status %d and no list of tools", got.status)
 		return

@@ -126,10 +126,10 @@ func TestAPersonAtAPipeIsAskedInEachRevisionThatHasForms(t *testing.T) {
 // not theirs, other calls go on meanwhile, and who walks away is not waited for.
 func TestAPersonMayTakeTheirTimeButNotForever(t *testing.T) {
 	meanwhile := make(chan struct{})
-	d := openDesk(t, mcptools.Asking{}, 50*time.Millisecond)
+	d := openDesk(t, mcptools.Asking{}, 500*time.Millisecond)
 	session := d.connect(t, "2025-11-25", func(*mcp.ElicitParams) (*mcp.ElicitResult, error) {
 		<-meanwhile
-		time.Sleep(100 * time.Millisecond)
+		time.Sleep(700 * time.Millisecond)
 		return &mcp.ElicitResult{Action: "accept", Content: map[string]any{"email": true}}, nil
 	})
 	done := make(chan map[string]any)

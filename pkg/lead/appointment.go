@@ -177,6 +177,9 @@ func (c calendar) book(ctx context.Context, runs [][]Span) (book, error) {
 	last := runs[len(runs)-1]
 	var err error
 	b.taken, err = c.store.Slots(ctx, c.dealerID, c.Rooftop.Name, c.kind, runs[0][0].Start, last[len(last)-1].End, c.now)
+	for _, slot := range b.taken {
+		b.longest = max(b.longest, slot.End.Sub(slot.Start))
+	}
 	return b, err
 }
 

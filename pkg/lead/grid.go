@@ -88,8 +88,9 @@ func (g Grid) count(minutes int64) int {
 // book is what is taken of a grid.
 type book struct {
 	capacity int
-	// taken is sorted by start.
-	taken []Slot
+	// taken is sorted by start; none lasts longer than longest.
+	taken   []Slot
+	longest time.Duration
 	// lost are slots that count as taken.
 	lost []Span
 }
@@ -98,7 +99,7 @@ type book struct {
 // less the visits of other slots, of an earlier grid, that overlap it. free
 // tells whether there is place for one more.
 func (b book) room(s Span) (room int, free bool) {
-	first, _ := slices.BinarySearchFunc(b.taken, s.Start.Add(-MaxSlot), func(t Slot, at time.Time) int { return t.Start.Compare(at) })
+	first, _ := slices.BinarySearchFunc(b.taken, s.Start.Add(-b.longest), func(t Slot, at time.Time) int { return t.Start.Compare(at) })
 	own := 0
 	var others []Slot
 	for _, t := range b.taken[first:] {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
 	"time"
@@ -37,7 +36,12 @@ func newADFRender(io streams) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			request, err := readNamed(given[0], io.in)
+			document, err := openNamed(given[0], io.in)
+			if err != nil {
+				return err
+			}
+			defer document.Close()
+			request, err := readArgument("-", document)
 			if err != nil {
 				return err
 			}
@@ -91,11 +95,12 @@ func newADFRead(io streams) *cobra.Command {
 		Short: "Print what a lenient reader finds in an ADF document, and its faults",
 		Args:  args(cobra.ExactArgs(1)),
 		RunE: func(_ *cobra.Command, given []string) error {
-			document, err := readNamed(given[0], io.in)
+			document, err := openNamed(given[0], io.in)
 			if err != nil {
 				return err
 			}
-			prospects, faults, err := adf.Read(bytes.NewReader(document))
+			defer document.Close()
+			prospects, faults, err := adf.Read(document)
 			if err != nil {
 				return fmt.Errorf("%s: %w", given[0], err)
 			}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -33,11 +34,12 @@ The DTD as it is in circulation does not parse; it is taken as meant. A document
 type declaration of the document's own is refused: no lead needs one.`,
 		Args: args(cobra.ExactArgs(1)),
 		RunE: func(_ *cobra.Command, given []string) error {
-			document, err := readNamed(given[0], io.in)
+			document, err := openNamed(given[0], io.in)
 			if err != nil {
 				return err
 			}
-			faults, err := adf.Check(bytes.NewReader(document))
+			defer document.Close()
+			faults, err := adf.Check(document)
 			if err != nil {
 				return fmt.Errorf("%s: %w", given[0], err)
 			}
@@ -103,12 +105,12 @@ func numbered(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// readNamed takes a file, or stdin for "-", as far as any document here is read.
-func readNamed(name string, stdin io.Reader) ([]byte, error) {
+// openNamed opens a file, or stdin for "-".
+func openNamed(name string, stdin io.Reader) (io.ReadCloser, error) {
 	if name == "-" {
-		return readArgument(name, stdin)
+		return io.NopCloser(stdin), nil
 	}
-	return readArgument("@"+name, stdin)
+	return os.Open(name)
 }
 
 func writeJSON(out io.Writer, value any) error {

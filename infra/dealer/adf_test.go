@@ -106,6 +106,7 @@ func TestADFCheckSaysWhatIsWrongAndHowToMendIt(t *testing.T) {
 		{"advice alone is no fault", strings.Replace(good, "<?adf", "<?ADF", 1), "valid ADF 1.0, with 1 piece of advice", 0},
 		{"an unfilled template is one", strings.Replace(good, ">Pat<", ">[name]<", 1), "unfilled placeholders", 1},
 		{"control characters are not printed", "<adf>\x1b[31m</adf>", "XML forbids", 1},
+		{"a document of over 1 MiB", "<adf>" + strings.Repeat(" ", 2<<20) + "</adf>", "document too large", 1},
 		{"no XML", "Hello!", "text outside the adf element", 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {

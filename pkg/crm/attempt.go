@@ -11,10 +11,6 @@ import (
 	"github.com/dealer-agent/dealer/pkg/lead"
 )
 
-// recordTime is how long writing an outcome may take after the caller gave up:
-// an outcome that is known must not be lost.
-const recordTime = 5 * time.Second
-
 // attempt is one try to hand one lead over to one target.
 type attempt struct {
 	worker  *Worker
@@ -26,9 +22,6 @@ type attempt struct {
 	// wait is the pause before the next attempt, when run has failed.
 	wait time.Duration
 }
-
-// errGone: there is no lead any more whose state could be written.
-var errGone = errors.New("the lead was erased meanwhile")
 
 // run returns an error when the target must be tried again.
 func (a *attempt) run(ctx context.Context) error {
@@ -56,7 +49,7 @@ func (a *attempt) try(ctx context.Context) error {
 	}
 	if reason := withheld(a.record, a.about.story, a.profile, now); reason != "" {
 		a.state.State, a.state.LastError, a.state.NextAttempt = lead.Withheld, reason, time.Time{}
-		if err := a.save(ctx); err != nil {
+		if err := a.save(ctx, patience); err != nil {
 			return err
 		}
 		a.log(ctx, slog.LevelError, "lead withheld", reason)
@@ -73,7 +66,7 @@ func (a *attempt) try(ctx context.Context) error {
 	if a.state.LastAttempt = now; a.state.FirstAttempt.IsZero() {
 		a.state.FirstAttempt = now
 	}
-	if err := a.save(ctx); err != nil {
+	if err := a.save(ctx, shortPatience); err != nil {
 		return err
 	}
 	if doc, err = a.current(ctx, doc, resend, now); err != nil {
@@ -125,7 +118,7 @@ func (a *attempt) prepare(resend bool, now time.Time) (Document, Transport, erro
 
 func (a *attempt) handedOver(ctx context.Context, receipt Receipt, resend bool) error {
 	a.state.State, a.state.Begun, a.state.Receipt = lead.HandedOver, false, receipt.at(a.worker.now())
-	if err := a.save(ctx); err != nil {
+	if err := a.save(ctx, patience); err != nil {
 		return err
 	}
 	a.log(ctx, slog.LevelInfo, "lead handed over", "",
@@ -161,7 +154,7 @@ func (a *attempt) failed(ctx context.Context, f *Failure, resend bool) error {
 		a.wait = a.worker.waitAfter(a.state.Attempts, f.Wait)
 		a.state.NextAttempt = a.worker.now().Add(a.wait)
 	}
-	if err := a.save(ctx); err != nil {
+	if err := a.save(ctx, patience); err != nil {
 		return err
 	}
 	if f.Permanent {
@@ -170,26 +163,6 @@ func (a *attempt) failed(ctx context.Context, f *Failure, resend bool) error {
 	}
 	a.log(ctx, slog.LevelWarn, "lead delivery will be tried again", f.Reason)
 	return f
-}
-
-// save writes the state if nobody else has written it since it was read.
-// errGone: the lead was erased meanwhile.
-func (a *attempt) save(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordTime)
-	defer cancel()
-	a.state.UpdatedAt = a.worker.now()
-	saved, err := a.worker.Leads.UpdateDelivery(ctx, a.profile.ID, a.record.ID, a.state)
-	if errors.Is(err, lead.ErrConflict) {
-		return ErrBusy
-	}
-	if errors.Is(err, lead.ErrNotFound) {
-		return errGone
-	}
-	if err != nil {
-		return err
-	}
-	a.state = saved
-	return nil
 }
 
 func (a *attempt) log(ctx context.Context, level slog.Level, event, reason string, more ...slog.Attr) {

@@ -6,6 +6,7 @@ import (
 	"log"
 	"net/http"
 	"net/http/httptest"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -17,7 +18,7 @@ import (
 )
 
 func TestAPostOverHTTP2FollowsTheSameRules(t *testing.T) {
-	var got string
+	var got atomic.Value
 	for _, tt := range []struct {
 		name   string
 		answer http.HandlerFunc
@@ -39,7 +40,7 @@ func TestAPostOverHTTP2FollowsTheSameRules(t *testing.T) {
 					t.Errorf("the request came as %s", r.Proto)
 				}
 				data, _ := io.ReadAll(r.Body)
-				got = string(data)
+				got.Store(string(data))
 				tt.answer(w, r)
 			}))
 			server.EnableHTTP2 = true
@@ -54,7 +55,7 @@ func TestAPostOverHTTP2FollowsTheSameRules(t *testing.T) {
 			if d := b.want(t, "L-1", "crm", tt.state, 1); d.Begun != tt.resend {
 				t.Errorf("may have arrived: %v, want %v", d.Begun, tt.resend)
 			}
-			if diff := cmp.Diff(b.rendered(t, r, adf.Options{}), got); diff != "" {
+			if diff := cmp.Diff(b.rendered(t, r, adf.Options{}), got.Load().(string)); diff != "" {
 				t.Error(diff)
 			}
 		})

@@ -129,6 +129,9 @@ type Delivery struct {
 	// NextAttempt is before when no further attempt is planned; zero when none
 	// is planned or nobody knows.
 	NextAttempt time.Time `json:"next_attempt,omitzero"`
+	// Token is the writer's own, so that a write whose answer was lost can be
+	// told from an equal one by somebody else.
+	Token string `json:"token,omitempty"`
 	// Version grows with each write and is what UpdateDelivery compares.
 	Version int64 `json:"version"`
 }

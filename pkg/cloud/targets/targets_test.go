@@ -14,6 +14,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -203,9 +204,9 @@ func TestWhatSESSaysDecidesWhatHappensNext(t *testing.T) {
 		{0, "", "", lead.Retrying, true, "SES cannot be reached"},
 	} {
 		t.Run(tt.code+tt.message[:min(10, len(tt.message))], func(t *testing.T) {
-			calls := 0
+			var calls atomic.Int64
 			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-				calls++
+				calls.Add(1)
 				if tt.status == 0 {
 					panic(http.ErrAbortHandler)
 				}
@@ -221,8 +222,8 @@ func TestWhatSESSaysDecidesWhatHappensNext(t *testing.T) {
 				t.Errorf("the queue is told %v", err)
 			}
 			b.want(t, tt.state, tt.resend, tt.says)
-			if calls != 1 {
-				t.Errorf("%d calls: a lost answer would send the mail twice", calls)
+			if calls.Load() != 1 {
+				t.Errorf("%d calls: a lost answer would send the mail twice", calls.Load())
 			}
 		})
 	}

@@ -55,6 +55,15 @@ func (o offer) title() string {
 	return o.host()
 }
 
+// called is the dealer's name in words that a model takes for its person's: of
+// a dealer elsewhere the host, since its card may say anything.
+func (o offer) called() string {
+	if o.elsewhere() {
+		return o.title()
+	}
+	return o.name
+}
+
 // elsewhere reports whether the dealer's agent does not run here.
 func (o offer) elsewhere() bool { return o.profile == nil }
 

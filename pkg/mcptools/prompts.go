@@ -37,7 +37,7 @@ func prompts() []prompt {
 			{Name: "rooftop", Description: "The dealer's location you would go to."},
 		},
 		text: func(o offer) string {
-			return "Find vehicles for me at " + o.name + ". Ask me for what you need to know and I have not said. " +
+			return "Find vehicles for me at " + o.called() + ". Ask me for what you need to know and I have not said. " +
 				"Call aap_inventory_facets first and filter aap_inventory_search with its terms unchanged. " +
 				"Show at most five matches with year, make, model, trim, mileage, rooftop and price, and when the dealer last vouched for each. " + o.quoting() +
 				" If nothing fits, say which wish excluded the vehicles and what comes closest; do not fill in vehicles from elsewhere."
@@ -52,7 +52,7 @@ func prompts() []prompt {
 			{Name: "third", Description: "VIN, stock number or vehicle_id of a third one."},
 		},
 		text: func(o offer) string {
-			return "Compare these vehicles of " + o.name + ". Get each with aap_inventory_vehicle. " +
+			return "Compare these vehicles of " + o.called() + ". Get each with aap_inventory_vehicle. " +
 				"Put them side by side: year, trim, mileage, condition, fuel and economy, equipment that only one of them has, price, fees inside the price, rooftop. " +
 				"Write \"not stated\" where a vehicle does not say something; look nothing up elsewhere. " + o.quoting() +
 				" Say so when one of them is no longer for sale. Then tell me which suits whom, without urging me to any."
@@ -67,7 +67,7 @@ func prompts() []prompt {
 			{Name: "rooftop", Description: "The dealer's location you would come to."},
 		},
 		text: func(o offer) string {
-			return "I want to test-drive this vehicle of " + o.name + ". First see with aap_inventory_vehicle that it is still for sale, and look up the rooftop's opening hours and time zone. " +
+			return "I want to test-drive this vehicle of " + o.called() + ". First see with aap_inventory_vehicle that it is still for sale, and look up the rooftop's opening hours and time zone. " +
 				o.consenting() + " Send aap_lead_submit with the vehicle and an appointment of type test_drive. " +
 				"Only an appointment whose status is 'confirmed' is booked: tell me plainly when it is merely requested, or which other times are proposed."
 		},
@@ -84,7 +84,7 @@ func prompts() []prompt {
 			{Name: "interest", Description: "The dealer's vehicle you would trade it for: VIN, stock number or vehicle_id."},
 		},
 		text: func(o offer) string {
-			return "I want " + o.name + " to tell me what my present vehicle is worth as a trade-in. Name no value yourself, neither an estimate nor a range: only the dealer can, after looking at it. " +
+			return "I want " + o.called() + " to tell me what my present vehicle is worth as a trade-in. Name no value yourself, neither an estimate nor a range: only the dealer can, after looking at it. " +
 				"Ask me for what is missing of year, make, model, mileage and condition. " + o.consenting() +
 				" Send aap_lead_submit with the trade_in, and with the vehicle of interest if I named one. Then tell me that the dealer has the question, not that there is an offer."
 		},

@@ -74,7 +74,7 @@ func (a Archive) Each(ctx context.Context, dealerID string, since time.Time, do 
 		}
 		before = edge.Add(1)
 		if limit = page; fresh == 0 || len(told) >= page {
-			limit = len(told) + page
+			limit = 2*len(told) + page
 		}
 	}
 }

@@ -151,7 +151,7 @@ func (s *deployed) done(ctx context.Context, ids []string) bool {
 }
 
 func TestTheCompiledWorkerLosesNothingInAStormOnAWS(t *testing.T) {
-	total := 40
+	total := 20
 	if testing.Short() {
 		total = 10
 	}

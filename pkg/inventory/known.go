@@ -28,7 +28,11 @@ type knowledge struct {
 	models map[[2]string]string
 	// modelNames maps make and folded name to all folded spellings.
 	modelNames map[[2]string][]string
-	// titles and modelTitles are the names as people write them.
+	// families maps make and folded name of a version to the folded name of
+	// the family it belongs to.
+	families map[[2]string]string
+	// titles and modelTitles are the names of makes and of families as people
+	// write them.
 	titles, modelTitles []string
 	// groups maps a section of the synonym file to its folded spellings and
 	// each of them to the group's folded name; names is the way back.
@@ -45,7 +49,7 @@ type knowledge struct {
 func readKnown() *knowledge {
 	k := &knowledge{
 		makes: map[string]string{}, makeNames: map[string][]string{},
-		models: map[[2]string]string{}, modelNames: map[[2]string][]string{},
+		models: map[[2]string]string{}, modelNames: map[[2]string][]string{}, families: map[[2]string]string{},
 		groups: map[string]map[string]string{}, names: map[string]map[string][]string{},
 		wordForms: map[string]map[string]string{}, subModels: map[string]bool{},
 	}
@@ -55,29 +59,47 @@ func readKnown() *knowledge {
 }
 
 func (k *knowledge) readMakes(text string) {
-	var maker string
+	var maker, family string
 	for line := range strings.Lines(text) {
 		title, others, ok := entry(line)
-		if !ok {
-			continue
-		}
-		name := fold(title)
-		if line[0] != ' ' {
-			maker = name
+		switch {
+		case !ok:
+		case line[0] != ' ':
+			maker, family = fold(title), ""
 			k.titles = append(k.titles, title)
-			k.makeNames[name] = append([]string{name}, others...)
-			for _, spelling := range k.makeNames[name] {
-				k.makes[spelling] = name
+			k.makeNames[maker] = append([]string{maker}, others...)
+			for _, spelling := range k.makeNames[maker] {
+				k.makes[spelling] = maker
 			}
-			continue
-		}
-		k.modelTitles = append(k.modelTitles, title)
-		key := [2]string{maker, name}
-		k.modelNames[key] = append([]string{name}, others...)
-		for _, spelling := range k.modelNames[key] {
-			k.models[[2]string{maker, spelling}] = name
+		case !strings.HasPrefix(line, "    "):
+			family = k.addModel(maker, title, others)
+			k.modelTitles = append(k.modelTitles, title)
+		default:
+			for version := range strings.SplitSeq(title, ",") {
+				k.families[[2]string{maker, k.addModel(maker, version, others)}] = family
+			}
 		}
 	}
+}
+
+// addModel registers a family or a version of a make and returns its folded name.
+func (k *knowledge) addModel(maker, title string, others []string) string {
+	name := fold(title)
+	names := append([]string{name}, others...)
+	k.modelNames[[2]string{maker, name}] = names
+	for _, spelling := range names {
+		k.models[[2]string{maker, spelling}] = name
+	}
+	return name
+}
+
+// modelSpellings are the folded spellings of a model of a make by its folded
+// name, itself first.
+func (k *knowledge) modelSpellings(maker, name string) []string {
+	if names := k.modelNames[[2]string{maker, name}]; names != nil {
+		return names
+	}
+	return []string{name}
 }
 
 func (k *knowledge) readSynonyms(text string) {

@@ -9,9 +9,11 @@ import (
 // terms are pairs of make and model.
 //
 // A filter value finds, first, the models it names: folded, with or without
-// the make before it, by any known other spelling. It also finds models that
-// consist of the value and sub-model words, blank between (Golf finds Golf R,
-// C does not find CR-V). And it finds cars whose trim begins with it, for
+// the make before it, by any known other spelling. It also finds the versions
+// of a family it names (3 Series finds 330i) and models that consist of the
+// value and sub-model words, blank between (Silverado finds Silverado 1500, C
+// does not find CR-V), unless they are a family of their own (Bronco does not
+// find Bronco Sport). And it finds cars whose trim begins with it, for
 // dealers who write 3 Series with trim 330i: always when the value has a
 // digit, else only when no model has the name.
 type models struct {
@@ -38,17 +40,13 @@ func newModels(f, trims *field, keys []string) *models {
 	f.byName = map[string][]uint32{}
 	for id := 1; id < len(f.terms); id++ {
 		maker, model, _ := strings.Cut(keys[id], pairSeparator)
-		names := k.modelNames[[2]string{maker, model}]
-		if names == nil {
-			names = []string{model}
-		}
-		for _, name := range append(slices.Clone(names), fold(f.terms[id].display)) {
+		for _, name := range append(slices.Clone(k.modelSpellings(maker, model)), fold(f.terms[id].display)) {
 			f.name(name, uint32(id))
 			for _, spelling := range k.makeSpellings(maker) {
 				f.name(spelling+name, uint32(id))
 			}
 		}
-		m.addFamilies(uint32(id), maker, f.terms[id].display)
+		m.addFamilies(uint32(id), maker, model, f.terms[id].display)
 	}
 	for id := 1; id < len(trims.terms); id++ {
 		var start strings.Builder
@@ -62,15 +60,35 @@ func newModels(f, trims *field, keys []string) *models {
 
 func blankOrSlash(r rune) bool { return r == ' ' || r == '/' || r == ',' || r == '\t' }
 
-// addFamilies registers the leading words of a model under which sub-models
-// are found too.
-func (m *models) addFamilies(id uint32, maker, display string) {
+// addFamilies registers the names under which a model is found besides its
+// own: the family that the file of makes puts it in, and its leading words when
+// only sub-model words follow. The longest leading words that the file knows
+// say what the car is; no shorter name of the file finds it then.
+func (m *models) addFamilies(id uint32, maker, model, display string) {
+	k := known()
+	_, settled := k.models[[2]string{maker, model}]
+	if family := k.families[[2]string{maker, model}]; family != "" {
+		m.addFamily(id, maker, family)
+	}
 	ws := strings.Fields(display)
-	for cut := 1; cut < len(ws); cut++ {
-		if slices.ContainsFunc(ws[cut:], func(w string) bool { return !subModelWord(w) }) {
-			continue
+	for cut := len(ws) - 1; cut > 0 && subModelWord(ws[cut]); cut-- {
+		base := k.model(maker, strings.Join(ws[:cut], " "))
+		if _, listed := k.models[[2]string{maker, base}]; listed {
+			if settled {
+				continue
+			}
+			settled = true
+			if family := k.families[[2]string{maker, base}]; family != "" {
+				m.addFamily(id, maker, family)
+			}
 		}
-		base := fold(strings.Join(ws[:cut], " "))
+		m.addFamily(id, maker, base)
+	}
+}
+
+// addFamily lets the spellings of a folded name find the model.
+func (m *models) addFamily(id uint32, maker, name string) {
+	for _, base := range known().modelSpellings(maker, name) {
 		m.families[base] = appendOnce(m.families[base], id)
 		for _, spelling := range known().makeSpellings(maker) {
 			m.families[spelling+base] = appendOnce(m.families[spelling+base], id)

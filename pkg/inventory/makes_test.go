@@ -1,0 +1,61 @@
+package inventory_test
+
+import "testing"
+
+// TestNamesThatLookAlikeStayApart takes names of the market that begin, end or
+// sound like another one.
+func TestNamesThatLookAlikeStayApart(t *testing.T) {
+	l, p := lotOf(t, units(t, alike)), twoRooftops()
+	for _, c := range []struct{ filters, want string }{
+		{`"model":["C"]`, ""},
+		{`"model":["CR-V"]`, "CRV"},
+		{`"model":["Mazda 3"]`, "MZ3"},
+		{`"model":["3 Series"]`, "BMW3 BMW330"},
+		{`"model":["3er"],"make":["Bimmer"]`, "BMW3 BMW330"},
+		{`"model":["330i"]`, "BMW3 BMW330"},
+		{`"model":["Ram 1500"]`, "DODGERAM RAM"},
+		{`"model":["1500"]`, "DODGERAM RAM"},
+		{`"model":["1500"],"make":["Ram"]`, "RAM"},
+		{`"model":["Ram 1500"],"make":["Dodge"]`, "DODGERAM"},
+		{`"model":["Silverado"]`, "SILV"},
+		{`"model":["F150"]`, "F150"},
+		{`"model":["F-150 Lightning"]`, "LIGHT"},
+		{`"model":["Lightning"],"make":["ford truck"]`, "LIGHT"},
+		{`"model":["GLC"]`, "GLC GLC300"},
+		{`"model":["GLC 300"]`, "GLC300"},
+		{`"model":["GLC-Class"]`, "GLC GLC300"},
+		{`"model":["Model 3"]`, "TES3"},
+		{`"model":["500"]`, "F500"},
+		{`"model":["500X"]`, "F500X"},
+		{`"model":["Bronco"]`, "BRONCO"},
+		{`"model":["Bronco Sport"]`, "BSPORT BSPORTP"},
+		{`"model":["RX"]`, "RX350"},
+		{`"model":["Street Glide"]`, "SG SGS"},
+		{`"model":["FLHX"],"make":["Harley"]`, "SG SGS"},
+		{`"model":["street-glide special"]`, "SGS"},
+		{`"model":["Road Glide"]`, "RG"},
+		{`"model":["FatBoy"],"make":["HD"]`, "FB"},
+		{`"model":["Fat Bob"]`, ""},
+		{`"model":["Goldwing"]`, "GW"},
+		{`"model":["Ninja"]`, "N400"},
+	} {
+		if got := search(t, l, p, `{"filters":{`+c.filters+`}}`).sorted(); got != c.want {
+			t.Errorf("%s finds %q, want %q", c.filters, got, c.want)
+		}
+	}
+}
+
+const alike = `[
+{"stock":"CRV","make":"Honda","model":"CR-V"}, {"stock":"MZ3","make":"Mazda","model":"3"},
+{"stock":"BMW3","make":"BMW","model":"3 Series","trim":"330i"}, {"stock":"BMW330","make":"BMW","model":"330i"},
+{"stock":"RAM","make":"RAM","model":"1500"}, {"stock":"DODGERAM","make":"Dodge","model":"Ram 1500"},
+{"stock":"SILV","make":"Chevrolet","model":"Silverado 1500"}, {"stock":"F150","make":"Ford","model":"F-150"},
+{"stock":"LIGHT","make":"Ford","model":"F-150 Lightning"}, {"stock":"GLC","make":"Mercedes-Benz","model":"GLC"},
+{"stock":"GLC300","make":"Mercedes-Benz","model":"GLC 300"}, {"stock":"TES3","make":"Tesla","model":"Model 3"},
+{"stock":"F500","make":"FIAT","model":"500"}, {"stock":"F500X","make":"FIAT","model":"500X"},
+{"stock":"BRONCO","make":"Ford","model":"Bronco"}, {"stock":"BSPORT","make":"Ford","model":"Bronco Sport"},
+{"stock":"BSPORTP","make":"Ford","model":"Bronco Sport Premium"}, {"stock":"RX350","make":"Lexus","model":"RX 350"},
+{"stock":"SG","make":"Harley-Davidson","model":"FLHX"}, {"stock":"SGS","make":"Harley-Davidson","model":"Street Glide Special"},
+{"stock":"RG","make":"Harley-Davidson","model":"Road Glide"}, {"stock":"FB","make":"Harley Davidson","model":"Fat Boy"},
+{"stock":"GW","make":"Honda","model":"Gold Wing"}, {"stock":"N400","make":"Kawasaki","model":"Ninja 400"}
+]`

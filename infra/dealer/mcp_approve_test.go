@@ -184,3 +184,36 @@ func TestAConsentIsGivenInTheFormOfOlderContracts(t *testing.T) {
 		documents(t, outbox, i+1)
 	}
 }
+
+// TestALeadLeavesThroughNoOtherDoor: neither in the arguments of a tool that
+// reads, nor with a consent that is none, whoever does the asking.
+func TestALeadLeavesThroughNoOtherDoor(t *testing.T) {
+	a, outbox := today(t, "")
+	only := before(t, a)
+	whole := strings.Replace(shopper("Never"), `{"customer"`, `"customer"`, 1)
+	for _, approve := range []string{"true", "false"} {
+		h := connect(t, "", nil, "--agent", only.URL, "--approve-writes="+approve)
+		for _, c := range []struct{ tool, arguments string }{
+			{"aap_inventory_search", `{"type":"inventory.search.request","Type":"lead.submit.request",` + whole},
+			{"aap_inventory_search", `{"TYPE":"lead.submit.request",` + whole},
+			{"aap_inventory_search", `{"x":{"type":"lead.submit.request"},` + whole},
+			{"aap_dealer_information", `{` + whole}, {"aap_inventory_vehicle", `{"vin":"1HGCV1F30KA000001",` + whole}, {"aap_inventory_facets", `{` + whole},
+			{"aap_inventory_search", `{"filters":{"make":["Honda"],"make":["Never"]}}`},
+			{"aap_lead_submit", `{"consent":null,` + whole}, {"aap_lead_submit", `{"consent":{},` + whole}, {"aap_lead_submit", `{"consent":true,` + whole},
+			{"aap_lead_submit", `{"Consent":{},` + whole},
+			{"aap_lead_submit", `{"consent":{"granted_at":"2026-05-01T11:59:00Z","allowed_channels":[],"consent_text":"Yes.","scope":["lead_submission"]},` + whole},
+			{"aap_lead_submit", strings.TrimSuffix(buyer(""), "}") + `,` + whole},
+		} {
+			if answer, isError := h.call(t, c.tool, c.arguments); !isError || answer["type"] != "aap.error" {
+				t.Errorf("approve %s: %s %.80s: %v", approve, c.tool, c.arguments, answer)
+			}
+		}
+		if n := h.asked.Load(); n != 0 {
+			t.Errorf("approve %s: the person was asked %d times about what nobody takes", approve, n)
+		}
+	}
+	if text := only.text(); only.messages.Load() != 0 || strings.Contains(text, "Never") {
+		t.Errorf("sent: %s", text)
+	}
+	documents(t, outbox, 0)
+}

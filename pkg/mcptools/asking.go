@@ -70,6 +70,13 @@ type question struct {
 // where the sender gave none, so that one answer never makes two leads.
 func (a *asker) step(ctx context.Context, c *toolCall) (*mcp.CallToolResult, error) {
 	lacks := c.row.Skill == aap.LeadSubmit && !has(c.payload, "consent")
+	if c.offer.elsewhere() && !lacks {
+		// A lead must not leave in what names another skill, or without what its
+		// contract wants of a consent.
+		if err := a.check(c, c.payload); err != nil {
+			return nil, err
+		}
+	}
 	if !c.row.Writes || !lacks && !a.ApproveWrites {
 		return nil, nil
 	}

@@ -20,6 +20,15 @@ func facetOf(argument string) string {
 	return map[string]string{"make": "makes", "model": "models", "rooftop": "rooftops"}[argument]
 }
 
+// filterOf is the search filter that an argument's value goes into; empty where
+// the contract has none.
+func filterOf(argument string, v aap.Version) string {
+	if argument == "rooftop" && v.Contract == aap.ContractManifest {
+		return ""
+	}
+	return map[string]string{"make": "make", "model": "model", "rooftop": "rooftops"}[argument]
+}
+
 // completed are the prompts whose arguments are completed: those about the
 // dealer's own stock. A trade-in may be of any make.
 func completed(prompt string) bool { return prompt == "find_car" || prompt == "book_test_drive" }
@@ -39,9 +48,9 @@ func (s *service) complete(ctx context.Context, o offer, req *mcp.CompleteReques
 		chosen = req.Params.Context.Arguments
 	}
 	filters := map[string]any{}
-	for _, name := range []string{"make", "model", "rooftop"} {
-		if value := strings.TrimSpace(chosen[name]); value != "" && name != argument.Name {
-			filters[name] = []string{value}
+	for name, value := range chosen {
+		if filter, value := filterOf(name, o.version), strings.TrimSpace(value); filter != "" && value != "" && name != argument.Name {
+			filters[filter] = []string{value}
 		}
 	}
 	members := map[string]any{}

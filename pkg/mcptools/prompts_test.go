@@ -110,6 +110,8 @@ func TestCompletionKnowsWhatIsInStock(t *testing.T) {
 			{"find_car", "model", "c", map[string]string{"make": "honda"}, "Civic CR-V"},
 			{"find_car", "model", "c", map[string]string{"make": "Mazda", "rooftop": ""}, "CX-5"},
 			{"find_car", "model", "", map[string]string{"make": "No Such Make"}, ""},
+			{"find_car", "make", "to", map[string]string{"rooftop": "Harbor Seattle", "budget": "20000"}, "Toyota"},
+			{"find_car", "make", "to", map[string]string{"rooftop": "No Such Rooftop"}, ""},
 			{"find_car", "rooftop", "boise", nil, "Harbor Boise"},
 			{"book_test_drive", "rooftop", "harbor s", nil, "Harbor Seattle"},
 			{"find_car", "budget", "1", nil, ""},

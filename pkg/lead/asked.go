@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
 
 	"github.com/dealer-agent/dealer/pkg/aap"
 	"github.com/dealer-agent/dealer/pkg/dealer"
@@ -30,26 +31,41 @@ func (d *Desk) ReplayAsked(ctx context.Context, p *dealer.Profile, payload []byt
 	if err != nil {
 		return aap.Reply{}, false, err
 	}
-	stored, err := objectOf(first.Request)
-	if err != nil {
-		return aap.Reply{}, false, err
-	}
-	// A key of a duplicate is bound to another lead than the one it came with.
-	if bound, _ := stored["idempotency_key"].(string); bound != value {
-		return aap.Reply{}, false, nil
-	}
+	same := key.Asked == digest(ungranted(asked))
 	if _, granted := asked["consent"]; !granted {
-		delete(stored, "consent")
-	}
-	for _, doc := range []map[string]any{asked, stored} {
-		if grant, ok := doc["consent"].(map[string]any); ok {
-			delete(grant, "granted_at")
+		if same, err = repeats(first, asked, value); err != nil {
+			return aap.Reply{}, false, err
 		}
 	}
-	if digest(asked) != digest(stored) {
+	if !same {
 		return aap.Reply{}, false, nil
 	}
 	return key.told(first).reply(), true, nil
+}
+
+// repeats reports whether a payload that has no consent yet is the one of the
+// lead. The payload of a duplicate, whose key is bound to another lead, is not
+// kept: its buyer is asked again.
+func repeats(first Record, asked map[string]any, key string) (bool, error) {
+	stored, err := objectOf(first.Request)
+	if err != nil || stored["idempotency_key"] != key {
+		return false, err
+	}
+	delete(stored, "consent")
+	return digest(asked) == digest(stored), nil
+}
+
+// ungranted is a payload without the time of its grant.
+func ungranted(payload any) any {
+	doc, _ := payload.(map[string]any)
+	grant, ok := doc["consent"].(map[string]any)
+	if !ok {
+		return payload
+	}
+	doc, grant = maps.Clone(doc), maps.Clone(grant)
+	delete(grant, "granted_at")
+	doc["consent"] = grant
+	return doc
 }
 
 func objectOf(document json.RawMessage) (map[string]any, error) {

@@ -116,8 +116,8 @@ type submission struct {
 	// sent is the payload as it came, and visit the kind of visit in its words.
 	sent  any
 	visit string
-	// digest is set when the request carries an idempotency key.
-	digest string
+	// digest and asked are those of Key, set when the request carries a key.
+	digest, asked string
 }
 
 // read decodes the payload as the primary contract has it. Leads are equal
@@ -145,7 +145,7 @@ func read(p *dealer.Profile, v aap.Version, payload []byte) (*submission, error)
 	s.sent, s.visit = sent, visitOf(sent)
 	s.equal, s.poorer = equals(p.ID, &s.req, doc, s.visit)
 	if s.req.IdempotencyKey != "" {
-		s.digest = digest(sent)
+		s.digest, s.asked = digest(sent), digest(ungranted(sent))
 	}
 	return s, nil
 }
@@ -262,7 +262,7 @@ func (s *submission) key(p *dealer.Profile, r Record, now time.Time) *Key {
 	}
 	ttl := max(orDefault(p.Leads.IdempotencyTTL, defaultIdempotencyTTL), minIdempotencyTTL)
 	return &Key{
-		Value: s.req.IdempotencyKey, Digest: s.digest, LeadID: r.ID,
+		Value: s.req.IdempotencyKey, Digest: s.digest, Asked: s.asked, LeadID: r.ID,
 		// A key without its lead could not be answered.
 		ExpiresAt: sooner(now.Add(ttl), r.ExpiresAt),
 	}

@@ -77,6 +77,9 @@ type Key struct {
 	Value string
 	// Digest identifies the payload: hex SHA-256 of its canonical JSON.
 	Digest string
+	// Asked is such a digest of the payload without the time of its grant: a
+	// consent that this agent asks for again bears another one.
+	Asked string
 	// LeadID is the lead that the answer is about.
 	LeadID string
 	// Answer is what the request with this key was told when that was not the

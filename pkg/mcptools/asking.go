@@ -103,6 +103,8 @@ func (a *asker) step(ctx context.Context, c *toolCall) (*mcp.CallToolResult, err
 	if c.payload, err = a.complete(c, q, answer); err != nil {
 		return nil, err
 	}
+	// The same answer may come to another instance at the same time.
+	c.again = func(ctx context.Context) *mcp.CallToolResult { return a.taken(ctx, c, q) }
 	return a.taken(ctx, c, q), nil
 }
 

@@ -20,6 +20,9 @@ type toolCall struct {
 	req   *mcp.CallToolRequest
 	// payload is the AAP request, with its type.
 	payload []byte
+	// again, when set, is asked when the payload's key has come with another
+	// one: it gives the first answer where they differ in nothing that counts.
+	again func(context.Context) *mcp.CallToolResult
 }
 
 // step stands between a tool and the agent, in the order of service.steps. It
@@ -99,6 +102,11 @@ func (s *service) call(ctx context.Context, c *toolCall) (_ *mcp.CallToolResult,
 	}
 	answer, err := c.offer.agent.Call(ctx, c.offer.version, c.payload)
 	if err != nil {
+		if c.again != nil && errors.Is(err, &aap.Error{Code: aap.IdempotencyConflict}) {
+			if result := c.again(ctx); result != nil {
+				return result, nil
+			}
+		}
 		return nil, err
 	}
 	result := resultOf(answer.Payload)

@@ -146,17 +146,49 @@ func TestOneAnswerMakesOneLead(t *testing.T) {
 	}
 }
 
-func TestParallelRoundTripsMakeOneLead(t *testing.T) {
-	h := (*house)(nil).at(t, 0, secret, "")
-	asked := h.submit(t, shows, unconsented(""), "").RequestState
-	houses := []*house{h, h.at(t, time.Second, secret, ""), h.at(t, 2*time.Second, secret, "")}
-	var all sync.WaitGroup
-	for i := range 12 {
-		all.Go(func() { houses[i%len(houses)].submit(t, shows, unconsented(""), with(yes, asked)) })
+// TestAnAnswerThatTheLeadIsADuplicateIsGivenAgain: the lead was known under
+// another key, and the round trip is made again at another instance, a second
+// later.
+func TestAnAnswerThatTheLeadIsADuplicateIsGivenAgain(t *testing.T) {
+	for _, key := range []string{"", `,"idempotency_key":"mine"`} {
+		h := (*house)(nil).at(t, 0, secret, "")
+		original := unconsented(`,"idempotency_key":"first"`)
+		h.submit(t, shows, original, with(yes, h.submit(t, shows, original, "").RequestState))
+		asked := h.submit(t, shows, unconsented(key), "").RequestState
+		first := h.submit(t, shows, unconsented(key), with(yes, asked))
+		if data, _ := first.StructuredContent["data"].(map[string]any); first.IsError || data["status"] != "duplicate" {
+			t.Fatalf("%q: %s", key, first.raw)
+		}
+		for _, later := range []time.Duration{0, time.Second, 9 * time.Minute} {
+			if again := h.at(t, later, secret, "").submit(t, shows, unconsented(key), with(yes, asked)); fmt.Sprint(again.StructuredContent) != fmt.Sprint(first.StructuredContent) {
+				t.Errorf("%q, %v later: %s\nwant %s", key, later, again.raw, first.raw)
+			}
+		}
+		if n := len(kept(t, h.stack)); n != 1 {
+			t.Errorf("%q: %d leads", key, n)
+		}
 	}
-	all.Wait()
-	if n := len(kept(t, h.stack)); n != 1 {
-		t.Errorf("%d leads", n)
+}
+
+func TestParallelRoundTripsMakeOneLeadAndOneAnswer(t *testing.T) {
+	for range 20 {
+		h := (*house)(nil).at(t, 0, secret, "")
+		asked := h.submit(t, shows, unconsented(""), "").RequestState
+		houses := []*house{h, h.at(t, time.Second, secret, ""), h.at(t, 2*time.Second, secret, "")}
+		answers := make([]round, 12)
+		var all sync.WaitGroup
+		for i := range answers {
+			all.Go(func() { answers[i] = houses[i%len(houses)].submit(t, shows, unconsented(""), with(yes, asked)) })
+		}
+		all.Wait()
+		for _, a := range answers {
+			if a.IsError || fmt.Sprint(a.StructuredContent) != fmt.Sprint(answers[0].StructuredContent) {
+				t.Fatalf("%s\nbut another was told %s", a.raw, answers[0].raw)
+			}
+		}
+		if n := len(kept(t, h.stack)); n != 1 {
+			t.Errorf("%d leads", n)
+		}
 	}
 }
 

@@ -100,7 +100,7 @@ func entry(n int) lead.Entry {
 			ExpiresAt: epoch.Add(1000 * time.Hour),
 		},
 		Key: &lead.Key{
-			Value: fmt.Sprintf("key-%d", n), Digest: fmt.Sprintf("%064x", n),
+			Value: fmt.Sprintf("key-%d", n), Digest: fmt.Sprintf("%064x", n), Asked: fmt.Sprintf("%064x", 9000+n),
 			LeadID: id, ExpiresAt: epoch.Add(48 * time.Hour),
 		},
 		Equal:       fmt.Sprintf("both%060x", n),

@@ -17,7 +17,7 @@ func takenKeyWritesNothing(t *testing.T, s lead.Store) {
 	second.Key.Value = first.Key.Value
 	wantErr(t, s.Create(t.Context(), second, epoch), lead.ErrKeyTaken)
 
-	if key, err := s.ByKey(t.Context(), store, first.Key.Value, epoch); err != nil || key.LeadID != first.Record.ID || key.Digest != first.Key.Digest {
+	if key, err := s.ByKey(t.Context(), store, first.Key.Value, epoch); err != nil || key.LeadID != first.Record.ID || key.Digest != first.Key.Digest || key.Asked != first.Key.Asked {
 		t.Fatalf("the key now says %+v, %v", key, err)
 	}
 	second.Key = nil

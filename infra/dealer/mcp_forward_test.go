@@ -1,9 +1,11 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"os/exec"
 	"slices"
 	"strings"
 	"testing"
@@ -153,6 +155,69 @@ func TestADealerThatIsDownAtTheStartIsFoundWhenItIsBack(t *testing.T) {
 	}
 	if names := h.names(t); !slices.Equal(names, allTools) {
 		t.Errorf("tools %v", names)
+	}
+}
+
+// TestListsAreAnnouncedWhereADealerIsFoundLater, and nowhere else: an agent of
+// its own has all it offers from the start.
+func TestListsAreAnnouncedWhereADealerIsFoundLater(t *testing.T) {
+	remote := before(t, fixtureLot(t, ""))
+	for name, c := range map[string]struct {
+		args  []string
+		lists string
+	}{
+		"its own":        {[]string{"--profile", fixtureProfile, "--feed", fixtureFeed, "--clock", "2026-05-01T12:00:00Z"}, ""},
+		"one elsewhere":  {[]string{"--agent", remote.URL}, "prompts resources tools"},
+		"with a name":    {[]string{"--agent", "north=" + remote.URL}, "tools"},
+		"two with names": {[]string{"--agent", "north=" + remote.URL, "--agent", "south=" + remote.URL}, "tools"},
+	} {
+		for _, revision := range revisions {
+			heard := make(chan string, 100)
+			client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, &mcp.ClientOptions{
+				ToolListChangedHandler:     func(context.Context, *mcp.ToolListChangedRequest) { heard <- "tools" },
+				PromptListChangedHandler:   func(context.Context, *mcp.PromptListChangedRequest) { heard <- "prompts" },
+				ResourceListChangedHandler: func(context.Context, *mcp.ResourceListChangedRequest) { heard <- "resources" },
+			})
+			session, err := client.Connect(t.Context(), &mcp.CommandTransport{Command: exec.Command(buildDealer(t), append([]string{"mcp"}, c.args...)...)}, &mcp.ClientSessionOptions{ProtocolVersion: revision})
+			if err != nil {
+				t.Fatal(err)
+			}
+			caps := session.InitializeResult().Capabilities
+			var declared []string
+			for list, changes := range map[string]bool{"prompts": caps.Prompts.ListChanged, "resources": caps.Resources.ListChanged, "tools": caps.Tools.ListChanged} {
+				if changes {
+					declared = append(declared, list)
+				}
+			}
+			slices.Sort(declared)
+			if strings.Join(declared, " ") != c.lists {
+				t.Errorf("%s, %q: declares changes of %v, want %s", name, revision, declared, c.lists)
+			}
+			// A host of the newest revision hears what it has subscribed to.
+			if revision == "" && c.lists != "" {
+				_ = session.Close()
+				continue
+			}
+			if list, err := session.ListTools(t.Context(), nil); err != nil || len(list.Tools) < 5 {
+				t.Errorf("%s, %q: %v %v", name, revision, list, err)
+			}
+			told := map[string]bool{}
+			for patience := time.After(map[bool]time.Duration{true: 200 * time.Millisecond, false: 10 * time.Second}[c.lists == ""]); ; {
+				select {
+				case list := <-heard:
+					told[list] = true
+					if len(told) < len(declared) || c.lists == "" {
+						continue
+					}
+				case <-patience:
+				}
+				break
+			}
+			if len(told) != len(declared) {
+				t.Errorf("%s, %q: told of %v, want %s", name, revision, told, c.lists)
+			}
+			_ = session.Close()
+		}
 	}
 }
 

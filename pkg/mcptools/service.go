@@ -55,10 +55,10 @@ type face struct {
 	title, instructions string
 	// scope is who may keep lists (MCP 2026-07-28 caching).
 	scope string
-	// incomplete, when set, reports whether tools may still come. They are
-	// announced, which only a process that stays can do: a function has nobody
-	// to announce to, and a stream that waits for news would hold it until its
-	// timeout.
+	// incomplete, when set, reports whether more may still come to the lists. It
+	// is announced, which only a process that stays can do: a function has
+	// nobody to announce to, and a stream that waits for news would hold it until
+	// its timeout.
 	incomplete func() bool
 	// complete, when set, suggests values for what people fill in. It goes with
 	// the resources, prompts and the page of a dealer who has a server alone.
@@ -67,10 +67,12 @@ type face struct {
 
 // emptyServer makes a server without tools.
 func (s *service) emptyServer(f face) *mcp.Server {
+	grows := f.incomplete != nil
+	alone := grows && f.complete != nil
 	options := &mcp.ServerOptions{
 		Instructions: f.instructions,
 		Capabilities: &mcp.ServerCapabilities{
-			Tools: &mcp.ToolCapabilities{ListChanged: f.incomplete != nil}, Prompts: &mcp.PromptCapabilities{}, Resources: &mcp.ResourceCapabilities{},
+			Tools: &mcp.ToolCapabilities{ListChanged: grows}, Prompts: &mcp.PromptCapabilities{ListChanged: alone}, Resources: &mcp.ResourceCapabilities{ListChanged: alone},
 		},
 		CompletionHandler: f.complete,
 		SetCacheable: func(_ context.Context, req mcp.Request, c *mcp.Cacheable) {
@@ -82,7 +84,7 @@ func (s *service) emptyServer(f face) *mcp.Server {
 				}
 			}
 			r, reads := req.(*mcp.ReadResourceRequest)
-			if f.incomplete != nil && f.incomplete() || reads && soonStale(r.Params.URI) {
+			if grows && f.incomplete() || reads && soonStale(r.Params.URI) {
 				c.TTLMs = 0
 			}
 		},

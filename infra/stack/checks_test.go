@@ -13,6 +13,7 @@ var checks = []check{
 	{"functions", checkFunctions, false},
 	{"environment", checkEnvironment, true},
 	{"api", checkAPI, true},
+	{"refusals", checkRefusals, true},
 	{"roles", checkRoles, true},
 	{"permissions", checkPermissions, true},
 	{"resource policies", checkResourcePolicies, true},

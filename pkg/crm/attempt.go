@@ -48,19 +48,13 @@ func (a *attempt) try(ctx context.Context) error {
 		return ErrBusy
 	}
 	if reason := withheld(a.record, a.about.story, a.profile, now); reason != "" {
-		a.state.State, a.state.LastError, a.state.NextAttempt = lead.Withheld, reason, time.Time{}
-		if err := a.save(ctx, patience); err != nil {
-			return err
-		}
-		a.log(ctx, slog.LevelError, "lead withheld", reason)
-		return nil
+		return a.withhold(ctx, reason)
 	}
-	resend := a.state.Begun
+	before, resend := a.state, a.state.Begun
 	doc, transport, err := a.prepare(resend, now)
 	if err != nil {
 		return a.failed(ctx, asFailure(err), resend)
 	}
-	previous := a.state.LastError
 	a.state.Attempts++
 	a.state.Begun, a.state.LastError, a.state.NextAttempt = true, "", time.Time{}
 	if a.state.LastAttempt = now; a.state.FirstAttempt.IsZero() {
@@ -72,34 +66,58 @@ func (a *attempt) try(ctx context.Context) error {
 	if doc, err = a.current(ctx, doc, resend, now); err != nil {
 		return a.failed(ctx, asFailure(err), resend)
 	}
+	if reason := withheld(a.record, a.about.story, a.profile, now); reason != "" {
+		a.state.Attempts, a.state.Begun = before.Attempts, before.Begun
+		a.state.FirstAttempt, a.state.LastAttempt = before.FirstAttempt, before.LastAttempt
+		return a.withhold(ctx, reason)
+	}
 	limited, cancel := context.WithTimeout(ctx, timeoutOf(a.target))
 	defer cancel()
 	receipt, err := transport.Deliver(limited, doc)
 	if err != nil {
 		f := asFailure(err)
 		if f.Credentials {
-			a.refused(ctx, f, previous)
+			a.refused(ctx, f, before.LastError)
 		}
 		return a.failed(ctx, f, resend)
 	}
 	return a.handedOver(ctx, receipt, resend)
 }
 
-// current is the document with the visit as it stands now that the attempt is
-// on record: whoever changes a visit afterwards sees the attempt, and has the
-// lead sent once more.
+// current is the document with the visit and the consent as they stand now
+// that the attempt is on record: whoever changes them afterwards sees the
+// attempt, and has the lead sent once more or tells the receiver.
 func (a *attempt) current(ctx context.Context, doc Document, resend bool, now time.Time) (Document, error) {
 	visit, err := a.worker.visit(ctx, a.record)
 	if err != nil {
 		return doc, temporary("loading the visit", err)
 	}
-	if known := a.about.visit; visit == nil || known != nil && known.Version == visit.Version {
+	story, err := a.worker.Leads.Story(ctx, a.record.DealerID, a.record.ID)
+	if err != nil {
+		return doc, temporary("loading the story", err)
+	}
+	known := a.about
+	a.about.story = story
+	if visit != nil {
+		a.about.visit = visit
+	}
+	moved := visit != nil && (known.visit == nil || known.visit.Version != visit.Version)
+	if !moved && len(story) == len(known.story) {
 		return doc, nil
 	}
-	a.about.visit = visit
 	again, _, err := a.prepare(resend, now)
 	again.Attempt = doc.Attempt
 	return again, err
+}
+
+// withhold keeps the lead from the target for good.
+func (a *attempt) withhold(ctx context.Context, reason string) error {
+	a.state.State, a.state.LastError, a.state.NextAttempt = lead.Withheld, reason, time.Time{}
+	if err := a.save(ctx, patience); err != nil {
+		return err
+	}
+	a.log(ctx, slog.LevelError, "lead withheld", reason)
+	return nil
 }
 
 // prepare renders the document and opens the transport.

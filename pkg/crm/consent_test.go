@@ -114,6 +114,57 @@ func TestConsentTakenBackStopsWhatWasNotSentYet(t *testing.T) {
 	}
 }
 
+func TestConsentTakenBackWhileAnAttemptBeginsCounts(t *testing.T) {
+	for _, tt := range []struct {
+		name, state, contact string
+		back                 []string
+		begun                bool
+	}{
+		{name: "wholly", state: lead.Withheld},
+		{name: "wholly, after an attempt that may have arrived", state: lead.Withheld, begun: true},
+		{name: "for a channel", state: lead.HandedOver, back: []string{"email"}, contact: "Contact by phone or text message only."},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			b := newBench(t, dealer.Target{Name: "crm", Type: "custom"})
+			var docs []string
+			b.Transports = map[string]crm.Opener{"custom": func(dealer.Target, crm.Setup) (crm.Transport, error) {
+				// What is known of the lead is read, the attempt is not on record yet.
+				e := lead.Event{ID: "back", At: start, Kind: lead.Revoked, Channels: tt.back}
+				if err := b.store.Note(t.Context(), "lakeside", "L-1", e); err != nil {
+					t.Fatal(err)
+				}
+				return failing{func(_ context.Context, d crm.Document) (crm.Receipt, error) {
+					docs = append(docs, string(d.Body))
+					return crm.Receipt{}, nil
+				}}, nil
+			}}
+			b.submit(t, "L-1", nil)
+			attempts := 0
+			if tt.begun {
+				attempts = 1
+				if _, err := b.store.UpdateDelivery(t.Context(), "lakeside", "L-1", lead.Delivery{
+					Target: "crm", State: lead.Retrying, Attempts: 1, Begun: true, LastError: "silence", UpdatedAt: start,
+				}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := b.handle(t, "L-1"); err != nil {
+				t.Fatal(err)
+			}
+			if tt.state == lead.HandedOver {
+				b.want(t, "L-1", "crm", tt.state, 1)
+				if len(docs) != 1 || !strings.Contains(docs[0], tt.contact) {
+					t.Errorf("documents %q", docs)
+				}
+				return
+			}
+			if d := b.want(t, "L-1", "crm", tt.state, attempts); d.Begun != tt.begun || len(docs) != 0 {
+				t.Errorf("%+v, %d sent", d, len(docs))
+			}
+		})
+	}
+}
+
 func TestALeadErasedWhileItWaitsIsNotSent(t *testing.T) {
 	b := newBench(t, dealer.Target{Name: "crm", Type: "custom"})
 	erase := func() {

@@ -206,6 +206,9 @@ func (p post) authorize(ctx context.Context, req *http.Request, d Document) erro
 	return permanent("the target's auth is of no known type")
 }
 
+// client serves one attempt. It does not ask the receiver to close: one that
+// answers before it has read everything would do so at once, and the answer
+// would be lost with the connection.
 func (p post) client() *http.Client {
 	timeout := timeoutOf(p.target)
 	return &http.Client{
@@ -217,7 +220,6 @@ func (p post) client() *http.Client {
 			ResponseHeaderTimeout:  timeout,
 			MaxResponseHeaderBytes: maxAnswerHeaders,
 			TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: p.setup.RootCAs},
-			DisableKeepAlives:      true,
 			ForceAttemptHTTP2:      true,
 		},
 	}

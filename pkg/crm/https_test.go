@@ -69,6 +69,42 @@ func TestPostCarriesTheDocumentAndHeaders(t *testing.T) {
 	}
 }
 
+func TestPostLetsAHastyReceiverFinishAndThenHangsUp(t *testing.T) {
+	for name, answer := range map[string]string{"no body": "", "a body": "taken", "a body that is too long": strings.Repeat("x", 70<<10)} {
+		t.Run(name, func(t *testing.T) {
+			var askedToClose atomic.Bool
+			hasty := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				askedToClose.Store(r.Close) // and the document is not read
+				_, _ = io.WriteString(w, answer)
+			}))
+			gone := make(chan struct{}, 1)
+			hasty.Config.ConnState = func(_ net.Conn, s http.ConnState) {
+				if s == http.StateClosed {
+					gone <- struct{}{}
+				}
+			}
+			hasty.StartTLS()
+			t.Cleanup(hasty.Close)
+			b := newBench(t, dealer.Target{Name: "crm", Type: dealer.TargetHTTPS, URL: hasty.URL})
+			b.RootCAs = x509.NewCertPool()
+			b.RootCAs.AddCert(hasty.Certificate())
+			b.submit(t, "L-1", nil)
+			if err := b.handle(t, "L-1"); err != nil {
+				t.Fatal(err)
+			}
+			b.want(t, "L-1", "crm", lead.HandedOver, 1)
+			if askedToClose.Load() {
+				t.Error("the receiver is asked to close before it has read")
+			}
+			select {
+			case <-gone:
+			case <-time.After(5 * time.Second):
+				t.Error("the connection stays open")
+			}
+		})
+	}
+}
+
 func TestPostAnswersDecideWhatHappensNext(t *testing.T) {
 	tests := []struct {
 		status int

@@ -26,6 +26,7 @@ type postOffice struct {
 
 	mailErr error
 	rcptErr error
+	unknown map[string]error // receivers that are refused, and how
 	dataErr error
 	drop    bool // the connection breaks after the mail was taken
 	gray    bool // each receiver is refused once, then taken
@@ -37,6 +38,18 @@ type postOffice struct {
 }
 
 func newPostOffice(t testing.TB, secure bool) *postOffice {
+	t.Helper()
+	p := readyPostOffice(t, secure)
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.open(t, listener)
+	return p
+}
+
+// readyPostOffice has not opened yet.
+func readyPostOffice(t testing.TB, secure bool) *postOffice {
 	t.Helper()
 	p := &postOffice{seen: map[string]bool{}}
 	p.server = smtp.NewServer(p)
@@ -50,14 +63,13 @@ func newPostOffice(t testing.TB, secure bool) *postOffice {
 		p.ca = x509.NewCertPool()
 		p.ca.AddCert(web.Certificate())
 	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	return p
+}
+
+func (p *postOffice) open(t testing.TB, listener net.Listener) {
 	p.addr = listener.Addr().String()
 	go func() { _ = p.server.Serve(listener) }()
 	t.Cleanup(func() { p.server.Close() })
-	return p
 }
 
 type quiet struct{}
@@ -127,6 +139,9 @@ func (s *session) Rcpt(to string, _ *smtp.RcptOptions) error {
 	defer s.p.mu.Unlock()
 	if s.p.rcptErr != nil {
 		return s.p.rcptErr
+	}
+	if err := s.p.unknown[to]; err != nil {
+		return err
 	}
 	if s.p.gray && !s.p.seen[to] {
 		s.p.seen[to] = true

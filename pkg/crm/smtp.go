@@ -20,6 +20,8 @@ import (
 //	login refused (530, 534, 535, 538 …)   temporary, with the secret read anew
 //	4yz to sender, receiver or mail        temporary; greylisting is one of these
 //	5yz to sender, receiver or mail        permanent
+//	5yz to some of several receivers       permanent once the others have the
+//	                                       mail: a person has to look
 //	no answer after the end of the mail    temporary, and the mail may have arrived
 //	any other break, time-out or TLS fault temporary
 type relay struct {
@@ -60,10 +62,9 @@ func (r relay) Deliver(ctx context.Context, d Document) (Receipt, error) {
 	if err := c.Mail(r.target.From, nil); err != nil {
 		return Receipt{}, fail("the sender", err)
 	}
-	for _, to := range r.target.To {
-		if err := c.Rcpt(to, nil); err != nil {
-			return Receipt{}, fail("a receiver", err)
-		}
+	refused, err := r.address(c)
+	if err != nil {
+		return Receipt{}, fail("a receiver", err)
 	}
 	data, err := c.Data()
 	if err != nil {
@@ -81,7 +82,33 @@ func (r relay) Deliver(ctx context.Context, d Document) (Receipt, error) {
 		return Receipt{}, f
 	}
 	_ = c.Quit() // the mail is accepted; a rude goodbye changes nothing
+	if n := len(refused); n > 0 {
+		f := fail(fmt.Sprintf("%d of %d receivers; the others have the mail", n, len(r.target.To)), refused[0])
+		f.MayHaveReached = true
+		return Receipt{}, f
+	}
 	return Receipt{Status: "SMTP 250", Text: printable(answer.StatusText)}, nil
+}
+
+// address names the receivers. It returns what the server said of those that
+// it refuses for good, as long as it takes another one, and an error when the
+// mail is not to be sent at all.
+func (r relay) address(c *smtp.Client) (refused []error, err error) {
+	for _, to := range r.target.To {
+		err := c.Rcpt(to, nil)
+		answer, answered := errors.AsType[*smtp.SMTPError](err)
+		switch {
+		case err == nil:
+		case answered && answer.Code/100 == 5:
+			refused = append(refused, err)
+		default:
+			return nil, err
+		}
+	}
+	if len(refused) == len(r.target.To) {
+		return nil, errors.Join(refused...)
+	}
+	return refused, nil
 }
 
 // connect opens the session as the target's starttls says. The returned

@@ -2,6 +2,7 @@ package crm_test
 
 import (
 	"bytes"
+	"crypto/tls"
 	"crypto/x509"
 	"io"
 	"mime"
@@ -16,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/dealer-agent/dealer/pkg/aap"
+	"github.com/dealer-agent/dealer/pkg/aap/aaptest"
 	"github.com/dealer-agent/dealer/pkg/adf"
 	"github.com/dealer-agent/dealer/pkg/dealer"
 	"github.com/dealer-agent/dealer/pkg/lead"
@@ -131,6 +133,35 @@ func TestMailConnectionIsProtectedAsTheProfileSays(t *testing.T) {
 	})
 }
 
+func TestPort465SpeaksTLSFromTheFirstByte(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:465")
+	if err != nil {
+		aaptest.Missing(t, "the right to listen on port 465: "+err.Error())
+	}
+	p := readyPostOffice(t, true)
+	p.open(t, tls.NewListener(listener, p.server.TLSConfig))
+	b := p.bench(t, func(t *dealer.Target) { t.StartTLS, t.Username, t.Password = "required", "agent", "env:MAIL" })
+	r := b.submit(t, "L-1", nil)
+	if err := b.handle(t, "L-1"); err != nil {
+		t.Fatal(err)
+	}
+	b.want(t, "L-1", "mail", lead.HandedOver, 1)
+	if got, _ := opened(t, p.mails[0]); got != b.rendered(t, r, adf.Options{}) {
+		t.Errorf("the mail decodes to %q", got)
+	}
+	if !p.tls || p.login != "agent" {
+		t.Errorf("over TLS: %v, logged in as %q", p.tls, p.login)
+	}
+	b.RootCAs = x509.NewCertPool()
+	b.submit(t, "L-2", nil)
+	if err := b.handle(t, "L-2"); err == nil || len(p.mails) != 1 {
+		t.Errorf("a certificate of an unknown authority: %v, %d mails", err, len(p.mails))
+	}
+	if d := b.want(t, "L-2", "mail", lead.Retrying, 1); d.Begun || d.LastError != "the connection met a certificate that cannot be verified" {
+		t.Errorf("%+v", d)
+	}
+}
+
 func TestMailLogin(t *testing.T) {
 	for password, want := range map[string]string{"env:MAIL": lead.HandedOver, "env:OTHER": lead.Retrying, "env:MISSING": lead.Retrying} {
 		p := newPostOffice(t, true)
@@ -186,6 +217,45 @@ func TestMailAnswersDecideWhatHappensNext(t *testing.T) {
 			}
 			if got := bytes.Contains(p.mails[0], []byte(`status=3D"resend"`)); got != tt.resend {
 				t.Errorf("the second mail is a resend: %v", got)
+			}
+		})
+	}
+}
+
+func TestAReceiverThatIsRefusedDoesNotCostTheOthersTheMail(t *testing.T) {
+	code := func(n int) error {
+		return &smtp.SMTPError{Code: n, EnhancedCode: smtp.NoEnhancedCode, Message: "no thanks, wilhelmina@example.com"}
+	}
+	const leads, copies = "leads@crm.example", "copy@crm.example"
+	for _, tt := range []struct {
+		name    string
+		unknown map[string]error
+		state   string
+		reason  string
+		sent    []string
+	}{
+		{"the first for good", map[string]error{leads: code(550)}, lead.Failed, "SMTP 550 to 1 of 2 receivers; the others have the mail", []string{copies}},
+		{"the last for good", map[string]error{copies: code(553)}, lead.Failed, "SMTP 553 to 1 of 2 receivers; the others have the mail", []string{leads}},
+		{"one for good and one for now", map[string]error{leads: code(550), copies: code(450)}, lead.Retrying, "SMTP 450 to a receiver", nil},
+		{"one for now", map[string]error{copies: code(450)}, lead.Retrying, "SMTP 450 to a receiver", nil},
+		{"all for good", map[string]error{leads: code(550), copies: code(550)}, lead.Failed, "SMTP 550 to a receiver", nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			p := newPostOffice(t, false)
+			p.unknown = tt.unknown
+			b := p.bench(t, nil)
+			b.submit(t, "L-1", nil)
+			err := b.handle(t, "L-1")
+			assertSilent(t, b, err)
+			d := b.want(t, "L-1", "mail", tt.state, 1)
+			if d.LastError != tt.reason || d.Begun != (tt.sent != nil) {
+				t.Errorf("%+v", d)
+			}
+			if len(p.mails) != min(len(tt.sent), 1) {
+				t.Fatalf("%d mails", len(p.mails))
+			}
+			if diff := cmp.Diff(tt.sent, p.to); tt.sent != nil && diff != "" {
+				t.Error(diff)
 			}
 		})
 	}

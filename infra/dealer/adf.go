@@ -16,7 +16,11 @@ import (
 )
 
 func newADF(io streams) *cobra.Command {
-	cmd := &cobra.Command{Use: "adf", Short: "Write and read ADF/XML lead documents"}
+	cmd := family(&cobra.Command{
+		Use:     "adf",
+		Short:   "Write, read and check ADF/XML lead documents",
+		Example: `  dealer adf render lead.json | dealer adf check -`,
+	})
 	cmd.AddCommand(newADFRender(io), newADFRead(io), newADFCheck(io))
 	return cmd
 }
@@ -24,9 +28,10 @@ func newADF(io streams) *cobra.Command {
 func newADFRender(io streams) *cobra.Command {
 	var profile, version string
 	cmd := &cobra.Command{
-		Use:   "render LEAD.json | -",
-		Short: "Print the ADF/XML that a lead.submit request becomes",
-		Args:  args(cobra.ExactArgs(1)),
+		Use:     "render LEAD.json | -",
+		Short:   "Print the ADF/XML that a lead.submit request becomes",
+		Example: `  dealer adf render lead.json --profile dealer.yaml`,
+		Args:    args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, given []string) error {
 			v, err := versionNamed(version)
 			if err != nil {
@@ -91,9 +96,10 @@ func recordOf(v aap.Version, request []byte, p *dealer.Profile) (lead.Record, er
 
 func newADFRead(io streams) *cobra.Command {
 	return &cobra.Command{
-		Use:   "read FILE.xml | -",
-		Short: "Print what a lenient reader finds in an ADF document, and its faults",
-		Args:  args(cobra.ExactArgs(1)),
+		Use:     "read FILE.xml | -",
+		Short:   "Print what a lenient reader finds in an ADF document, and its faults",
+		Example: `  dealer adf read lead.xml`,
+		Args:    args(cobra.ExactArgs(1)),
 		RunE: func(_ *cobra.Command, given []string) error {
 			document, err := openNamed(given[0], io.in)
 			if err != nil {

@@ -32,7 +32,8 @@ there is advice only.
 
 The DTD as it is in circulation does not parse; it is taken as meant. A document
 type declaration of the document's own is refused: no lead needs one.`,
-		Args: args(cobra.ExactArgs(1)),
+		Example: `  dealer adf check lead.xml`,
+		Args:    args(cobra.ExactArgs(1)),
 		RunE: func(_ *cobra.Command, given []string) error {
 			document, err := openNamed(given[0], io.in)
 			if err != nil {

@@ -13,7 +13,7 @@ import (
 )
 
 func newAppointments(io streams) *cobra.Command {
-	cmd := &cobra.Command{
+	cmd := family(&cobra.Command{
 		Use:   "appointments",
 		Short: "List, move and cancel the visits that were booked",
 		Long: `Appointments works on the visits that the agent booked, in a data folder, also
@@ -21,8 +21,9 @@ while ` + "`dealer run`" + ` is using it, or on AWS on the table of a stack. A v
 moved or cancelled frees its slot at once, keeps a history without personal data,
 and its lead goes to the CRM once more, marked as a resend, with the new time or
 the word that it is cancelled. The buyer is not told: call them.`,
+		Example:     `  dealer appointments list --data DIR`,
 		Annotations: map[string]string{insideKey: "yes"},
-	}
+	})
 	cmd.AddCommand(newAppointmentsList(io), newAppointmentsMove(io), newAppointmentsCancel(io))
 	return cmd
 }
@@ -37,7 +38,8 @@ func newAppointmentsMove(io streams) *cobra.Command {
 cancelled visit is booked again. The time must be a free slot of the rooftop's
 opening hours; lead time and horizon bind buyers only. It needs the profile,
 which a running agent has.`,
-		Args: args(cobra.ExactArgs(1)),
+		Example: `  dealer appointments move LEAD-ID --to 2026-05-03T11:00 --data DIR`,
+		Args:    args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, given []string) error {
 			if err := required(cmd, "to"); err != nil {
 				return err
@@ -74,9 +76,10 @@ which a running agent has.`,
 func newAppointmentsCancel(io streams) *cobra.Command {
 	var at whereabouts
 	cmd := &cobra.Command{
-		Use:   "cancel LEAD-ID --data DIR",
-		Short: "Cancel a visit and free its slot; the lead stays",
-		Args:  args(cobra.ExactArgs(1)),
+		Use:     "cancel LEAD-ID --data DIR",
+		Short:   "Cancel a visit and free its slot; the lead stays",
+		Example: `  dealer appointments cancel LEAD-ID --data DIR`,
+		Args:    args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, given []string) error {
 			return at.in(cmd, given, io, nil, func(ctx context.Context, p place) error {
 				if _, err := p.visit(ctx, given[0]); err != nil {

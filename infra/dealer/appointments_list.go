@@ -28,7 +28,8 @@ func newAppointmentsList(io streams) *cobra.Command {
 		Short: "List booked visits by day and rooftop, without contact data",
 		Long: `List shows the booked visits of a day and the days after it, by the date on
 each rooftop's own clock.`,
-		Args: args(cobra.NoArgs),
+		Example: `  dealer appointments list --data DIR --day 2026-05-03 --days 7 --contacts`,
+		Args:    args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, given []string) error {
 			if days < 1 || days > 400 {
 				return usageError{errors.New("--days wants 1 to 400")}

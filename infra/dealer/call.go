@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/url"
 	"os"
 	"strings"
 	"unicode/utf8"
@@ -27,10 +28,16 @@ func newCall(io streams) *cobra.Command {
 		Long: `Call reads the agent card below URL, sends the request to the AAP endpoint it
 names and prints the answer's payload. A request without "type" gets the
 skill's. Of the contracts that the agent declares and this command speaks, the
-newest is taken, or the one that --version names and no other. The exit code is 1 when the agent answers with an error, which is
-printed as it came. A bearer token is taken from DEALER_TOKEN.`,
-		Example: `  dealer call http://127.0.0.1:8080 inventory.search '{"filters":{"make":["Honda"]}}'`,
-		Args:    args(cobra.RangeArgs(2, 3)),
+newest is taken, or the one that --version names and no other. The exit code is
+1 when the agent answers with an error, which is printed as it came. A bearer
+token is taken from DEALER_TOKEN.
+
+SKILL is one of:
+  ` + strings.Join(skillIDs(), "\n  "),
+		Example: `  dealer call http://127.0.0.1:8080 dealer.information
+  dealer call http://127.0.0.1:8080 inventory.search '{"filters":{"make":["Honda"]}}'
+  dealer call http://127.0.0.1:8080 lead.submit @lead.json`,
+		Args: args(cobra.RangeArgs(2, 3)),
 		RunE: func(cmd *cobra.Command, given []string) error {
 			skill, ok := aap.SkillByID(given[1])
 			if !ok {
@@ -52,6 +59,9 @@ printed as it came. A bearer token is taken from DEALER_TOKEN.`,
 				}
 			}
 			remote, err := client.Discover(cmd.Context(), given[0])
+			if silent, ok := errors.AsType[*url.Error](err); ok {
+				return fmt.Errorf("no agent answers at %s (%w); is it running, and is that its address?", given[0], silent.Err)
+			}
 			if err != nil {
 				return err
 			}

@@ -25,7 +25,8 @@ func newImport(io streams) *cobra.Command {
 		Long: `Import reads the export as the profile says, compares it with the inventory in
 the data folder and applies the difference. A file that it refuses leaves the
 inventory as it was, but for vehicles that the file itself marks as sold.`,
-		Args: args(cobra.NoArgs),
+		Example: `  dealer import --profile dealer.yaml --feed inventory.csv --data DIR --dry-run`,
+		Args:    args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := required(cmd, "profile", "feed", "data"); err != nil {
 				return err

@@ -17,11 +17,12 @@ import (
 )
 
 func newInventory(io streams) *cobra.Command {
-	cmd := &cobra.Command{
+	cmd := family(&cobra.Command{
 		Use:         "inventory",
 		Short:       "Look up what was published about vehicles",
+		Example:     `  dealer inventory log --data DIR`,
 		Annotations: map[string]string{insideKey: "yes"},
-	}
+	})
 	cmd.AddCommand(newInventoryLog(io))
 	return cmd
 }
@@ -36,7 +37,8 @@ func newInventoryLog(io streams) *cobra.Command {
 them: price, charges, availability and the file that said so. With --at it shows
 what stood at that moment. The log is kept for as long as records.prices in the
 profile says; with a rooftop in California that is two years by itself.`,
-		Args: args(cobra.MaximumNArgs(1)),
+		Example: `  dealer inventory log STOCK --at 2026-05-01 --data DIR`,
+		Args:    args(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, given []string) error {
 			var when time.Time
 			if moment != "" {

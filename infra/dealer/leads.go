@@ -20,15 +20,17 @@ import (
 )
 
 func newLeads(io streams) *cobra.Command {
-	cmd := &cobra.Command{
+	cmd := family(&cobra.Command{
 		Use:   "leads",
 		Short: "List leads, tell the story of one, export, resend, revoke and erase",
 		Long: `Leads works on the leads in a data folder, also while ` + "`dealer run`" + ` is using it, or
 on AWS on the table of a stack. Contact data is shown only where you ask for it,
 and every export, resend, revocation and erasure is written to the account that
 ` + "`dealer leads audit`" + ` shows.`,
+		Example: `  dealer leads list --data DIR
+  dealer leads show LEAD-ID --data DIR`,
 		Annotations: map[string]string{insideKey: "yes"},
-	}
+	})
 	cmd.AddCommand(newLeadsList(io), newLeadsShow(io), newLeadsResend(io), newLeadsRevoke(io),
 		newLeadsExport(io), newLeadsErase(io), newLeadsStats(io), newLeadsAudit(io))
 	return cmd
@@ -159,7 +161,9 @@ func newLeadsList(io streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list --data DIR",
 		Short: "List leads, newest first, without contact data",
-		Args:  args(cobra.NoArgs),
+		Example: `  dealer leads list --data DIR --since 48h --state failed
+  dealer leads list --leads-table TABLE --profile dealer.yaml`,
+		Args: args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, given []string) error {
 			if err := chosen.check(); err != nil {
 				return err

@@ -54,7 +54,8 @@ file so that no byte is left. What was handed over before lies with the
 receivers: erase names them, so that you can ask them to do the same. The
 account gets the time and the number of leads, nothing of the person. An erasure
 that was interrupted is finished by the next one.`,
-		Args: args(cobra.NoArgs),
+		Example: `  dealer leads erase --email pat@example.com --data DIR --dry-run`,
+		Args:    args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, given []string) error {
 			if err := who.check(cmd); err != nil {
 				return err
@@ -218,7 +219,8 @@ func newLeadsRevoke(io streams) *cobra.Command {
 		Long: `Revoke notes that the buyer took back the consent of their leads. What was not
 handed over yet is withheld when no channel is left. Who was handed a lead
 before does not hear of it: revoke names them.`,
-		Args: args(cobra.NoArgs),
+		Example: `  dealer leads revoke --email pat@example.com --channel sms --data DIR`,
+		Args:    args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, given []string) error {
 			if err := who.check(cmd); err != nil {
 				return err

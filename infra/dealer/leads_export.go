@@ -25,7 +25,8 @@ func newLeadsExport(io streams) *cobra.Command {
 file or to standard output. In CSV a cell that a spreadsheet could take for a
 formula begins with an apostrophe, as does one that begins with an apostrophe
 itself; the last columns hold the request and the deliveries whole, as JSON.`,
-		Args: args(cobra.NoArgs),
+		Example: `  dealer leads export --data DIR --format csv --out leads.csv`,
+		Args:    args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, given []string) error {
 			if err := chosen.check(); err != nil {
 				return err

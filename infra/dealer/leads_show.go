@@ -22,9 +22,10 @@ func newLeadsShow(io streams) *cobra.Command {
 	var at whereabouts
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   "show LEAD-ID --data DIR",
-		Short: "Tell the story of one lead: what came, what was answered, where it went, what happens next",
-		Args:  args(cobra.ExactArgs(1)),
+		Use:     "show LEAD-ID --data DIR",
+		Short:   "Tell the story of one lead: what came, where it went, what happens next",
+		Example: `  dealer leads show LEAD-ID --data DIR`,
+		Args:    args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, given []string) error {
 			return at.in(cmd, given, io, nil, func(ctx context.Context, p place) error {
 				f, err := p.find(ctx, given[0])
@@ -258,9 +259,10 @@ func newLeadsResend(io streams) *cobra.Command {
 	var at whereabouts
 	var targets []string
 	cmd := &cobra.Command{
-		Use:   "resend LEAD-ID [--target NAME] --data DIR",
-		Short: "Queue a lead once more, marked as a resend, if the consent still covers it",
-		Args:  args(cobra.ExactArgs(1)),
+		Use:     "resend LEAD-ID [--target NAME] --data DIR",
+		Short:   "Queue a lead once more, marked as a resend, if the consent still covers it",
+		Example: `  dealer leads resend LEAD-ID --data DIR --target crm`,
+		Args:    args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, given []string) error {
 			return at.in(cmd, given, io, nil, func(ctx context.Context, p place) error {
 				if p.data == "" && at.queue == "" {

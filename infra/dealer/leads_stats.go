@@ -55,9 +55,10 @@ func newLeadsStats(io streams) *cobra.Command {
 	var chosen selection
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   "stats --data DIR",
-		Short: "Count leads by day, state, rooftop and kind, without personal data",
-		Args:  args(cobra.NoArgs),
+		Use:     "stats --data DIR",
+		Short:   "Count leads by day, state, rooftop and kind, without personal data",
+		Example: `  dealer leads stats --data DIR --since 2026-05-01`,
+		Args:    args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, given []string) error {
 			if err := chosen.check(); err != nil {
 				return err
@@ -113,9 +114,10 @@ func newLeadsAudit(io streams) *cobra.Command {
 	var at whereabouts
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   "audit --data DIR",
-		Short: "Show when leads were exported, resent, revoked or erased, and how many",
-		Args:  args(cobra.NoArgs),
+		Use:     "audit --data DIR",
+		Short:   "Show when leads were exported, resent, revoked or erased, and how many",
+		Example: `  dealer leads audit --data DIR`,
+		Args:    args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, given []string) error {
 			return at.in(cmd, given, io, nil, func(ctx context.Context, p place) error {
 				all, err := p.Leads.Audits(ctx, p.dealer)

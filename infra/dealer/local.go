@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/dealer-agent/dealer/infra/dealer/machine"
 	"github.com/dealer-agent/dealer/infra/sample"
@@ -22,14 +22,15 @@ type localAgent struct {
 	place string
 }
 
-// flags are those of every command that runs an agent of its own.
-func (l *localAgent) flags(cmd *cobra.Command) {
-	flags := cmd.Flags()
+// flags are those of every command that runs an agent of its own; help shows
+// them under the heading.
+func (l *localAgent) flags(flags *pflag.FlagSet, heading string) {
 	flags.StringVar(&l.profile, "profile", "", "dealer profile, a YAML `FILE` (default: the sample dealer)")
 	flags.StringVar(&l.feed, "feed", "", "inventory export, a `FILE` (default: the sample inventory with the sample dealer)")
 	flags.StringVar(&l.data, "data", "", "`DIR` that keeps inventory and leads (default: a temporary one)")
 	flags.StringVar(&l.outbox, "outbox", "", "`DIR` for the ADF files of file targets (default: outbox below --data)")
 	flags.StringVar(&l.clock, "clock", "", "fix the agent's clock at this `RFC3339` time")
+	section(flags, heading, "profile", "feed", "data", "outbox", "clock")
 }
 
 // open puts the agent together. leave closes it and takes a temporary folder away.

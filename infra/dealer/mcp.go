@@ -28,12 +28,13 @@ type mcpFlags struct {
 }
 
 func (f *mcpFlags) flags(cmd *cobra.Command) {
-	f.local.flags(cmd)
 	flags := cmd.Flags()
+	f.local.flags(flags, "An agent of its own")
 	flags.StringArrayVar(&f.agents, "agent", nil, "forward to the dealer agent at this `[NAME=]URL`; several, each with a name, are offered side by side")
 	flags.StringVar(&f.agentsFile, "agents", "", "the same as a YAML `FILE`, a list of name, url and token_env")
 	flags.DurationVar(&f.deadline, "deadline", 8*time.Second, "how long to wait for each dealer when finding it, and when searching all")
 	flags.BoolVar(&f.approve, "approve-writes", true, "have the person asked, by a form of the host, before any lead is sent; off for an agent of its own unless given")
+	section(flags, "Dealers elsewhere", "agent", "agents", "deadline")
 }
 
 // forwards reports whether the dealers are elsewhere, and refuses a mixture.

@@ -47,10 +47,12 @@ func (w *whereabouts) flags(set *pflag.FlagSet) {
 	set.StringVar(&w.data, "data", "", "`DIR` that keeps inventory and leads; `dealer run` may be using it")
 	set.StringVar(&w.profile, "profile", "", "dealer profile, a YAML `FILE`; names the dealer and the targets")
 	set.StringVar(&w.dealer, "dealer", "", "`ID` of the dealer (default: that of the profile, or the only one there is)")
-	set.StringVar(&w.leads, "leads-table", os.Getenv("DEALER_LEADS_TABLE"), "on AWS, the `TABLE` of leads")
-	set.StringVar(&w.inventory, "inventory-table", os.Getenv("DEALER_INVENTORY_TABLE"), "on AWS, the `TABLE` of vehicles")
-	set.StringVar(&w.queue, "queue-url", os.Getenv("DEALER_QUEUE_URL"), "on AWS, the `URL` of the queue of leads")
-	set.StringVar(&w.region, "region", "", "on AWS, the `REGION` (default: the environment's)")
+	set.StringVar(&w.leads, "leads-table", os.Getenv("DEALER_LEADS_TABLE"), "the `TABLE` of leads")
+	set.StringVar(&w.inventory, "inventory-table", os.Getenv("DEALER_INVENTORY_TABLE"), "the `TABLE` of vehicles")
+	set.StringVar(&w.queue, "queue-url", os.Getenv("DEALER_QUEUE_URL"), "the `URL` of the queue of leads")
+	set.StringVar(&w.region, "region", "", "the `REGION` (default: the environment's)")
+	section(set, "Whose leads and vehicles", "data", "profile", "dealer")
+	section(set, "On AWS", "leads-table", "inventory-table", "queue-url", "region")
 }
 
 // outward are the flags that mean nothing to the process that holds the folder.

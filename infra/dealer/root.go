@@ -28,21 +28,18 @@ var errUnreachable = fmt.Errorf("the agent cannot be reached: %w", errReported)
 type usageError struct{ error }
 
 func newRoot(io streams) *cobra.Command {
-	root := &cobra.Command{
+	root := family(&cobra.Command{
 		Use:   "dealer",
 		Short: "Run a car dealer's agent, and talk to any",
-		Long: `dealer runs a dealer agent: it answers the five skills of the Auto Agent
-Protocol over A2A and hands accepted leads over as ADF/XML.`,
+		Long: `Dealer runs a dealer agent: it answers the five skills of the Auto Agent
+Protocol over A2A and MCP and hands accepted leads over as ADF/XML.`,
+		Example: `  dealer run
+  dealer call http://127.0.0.1:8080 dealer.information
+  dealer doctor http://127.0.0.1:8080`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
-		Args:          cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, given []string) error {
-			if len(given) > 0 {
-				return usageError{fmt.Errorf("no command %q; `dealer --help` lists them", given[0])}
-			}
-			return cmd.Help()
-		},
-	}
+	})
+	root.SetUsageFunc(usage)
 	root.SetIn(io.in)
 	root.SetOut(io.out)
 	root.SetErr(io.err)
@@ -51,7 +48,21 @@ Protocol over A2A and hands accepted leads over as ADF/XML.`,
 	if io.folder != nil {
 		root.PersistentPreRunE = outside
 	}
-	root.AddCommand(newRun(io), newImport(io), newLeads(io), newAppointments(io), newInventory(io), newCall(io), newMCP(io), newDoctor(io), newADF(io), newPublish(io))
+	for _, group := range []struct {
+		title    string
+		commands []*cobra.Command
+	}{
+		{"Run an agent", []*cobra.Command{newRun(io), newImport(io), newPublish(io)}},
+		{"Look after it", []*cobra.Command{newLeads(io), newAppointments(io), newInventory(io)}},
+		{"Talk to agents", []*cobra.Command{newCall(io), newMCP(io), newDoctor(io)}},
+		{"Lead documents", []*cobra.Command{newADF(io)}},
+	} {
+		root.AddGroup(&cobra.Group{ID: group.title, Title: group.title})
+		for _, c := range group.commands {
+			c.GroupID = group.title
+			root.AddCommand(c)
+		}
+	}
 	return root
 }
 
@@ -63,14 +74,4 @@ func required(cmd *cobra.Command, flags ...string) error {
 		}
 	}
 	return nil
-}
-
-// args wraps a cobra argument check so that its failure counts as usage.
-func args(check cobra.PositionalArgs) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, given []string) error {
-		if err := check(cmd, given); err != nil {
-			return usageError{fmt.Errorf("%w; usage: %s", err, cmd.UseLine())}
-		}
-		return nil
-	}
 }

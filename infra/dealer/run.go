@@ -20,6 +20,8 @@ func newRun(io streams) *cobra.Command {
 		Long: `Run serves the agent card and the five skills, imports the feed at start and
 whenever the file changes, and hands leads over. Without flags it shows a
 sample dealer from a temporary data folder.`,
+		Example: `  dealer run
+  dealer run --profile dealer.yaml --feed inventory.csv --data DIR`,
 		Args: args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			m, leave, err := local.open(addr, slog.New(lead.Discreet(newConsole(io.out))))
@@ -35,6 +37,6 @@ sample dealer from a temporary data folder.`,
 		},
 	}
 	cmd.Flags().StringVar(&addr, "addr", "127.0.0.1:8080", "address to listen on")
-	local.flags(cmd)
+	local.flags(cmd.Flags(), "The agent")
 	return cmd
 }

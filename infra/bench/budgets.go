@@ -25,6 +25,7 @@ var budgets = []budget{
 	micros("agent.Call search, 10,000 vehicles, schema check included", "./pkg/agent", "CallSearch10k", 120),
 	{what: "  its allocations", pkg: "./pkg/agent", bench: "CallSearch10k", unit: "allocs/op", limit: 400, scale: 1},
 	micros("  of that, search itself", "./pkg/inventory", "Search10k", 30),
+	micros("search with a query of three words, one misspelt, 10,000 vehicles", "./pkg/inventory", "Query10k", 250),
 	micros("search with facets, 10,000 vehicles", "./pkg/inventory", "SearchFacets10k", 400),
 	micros("search, 100,000 vehicles", "./pkg/inventory", "Search100k", 300),
 	millis("search with facets, 100,000 vehicles", "./pkg/inventory", "SearchFacets100k", 3),

@@ -19,6 +19,8 @@ type narrowing struct {
 	count int
 	// priced is true when the contract asked under can show the dealer's price.
 	priced bool
+	// scored is true when a query has given the matches their scores.
+	scored bool
 	// emptied is the filter that removed the last before listings.
 	emptied string
 	before  int
@@ -59,8 +61,7 @@ func (x *Index) narrow(p *dealer.Profile, v aap.Version, f *aap.Filters, now tim
 		r.keep("stock")
 	}
 	if f.Query != "" && r.count > 0 {
-		x.query(f.Query, r.hits, r.tmp)
-		r.counted("query")
+		r.query(f.Query)
 	}
 	return r
 }

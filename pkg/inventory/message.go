@@ -33,6 +33,9 @@ func (x *Index) message(p *dealer.Profile, v aap.Version, req *aap.SearchRequest
 		say.add("%d match; none from skip %d on.", page.Total, page.Skip)
 	}
 	x.explain(&say, p, &req.Filters, page.note, page.Total)
+	if limit := plainWords(req.Filters.Query); limit != "" {
+		say.add("query is plain words: %q is not read as a limit; use price_max, price_min, mileage_max, year_min or year_max.", short(limit, 40))
+	}
 	if priced(req) {
 		say.price(p, v, page.Total)
 	}

@@ -76,7 +76,9 @@ const (
 	pageMax     = 100
 )
 
-// Search finds, sorts and pages. now decides what is too old to be claimed.
+// Search finds, sorts and pages. now decides what is too old to be claimed. A
+// query without a sort brings the best matches first, equal ones in the default
+// order; a sort that was asked for is what the answer has.
 func (x *Index) Search(p *dealer.Profile, req *aap.SearchRequest, now time.Time) *Page {
 	return x.search(p, aap.Primary(), req, now, false)
 }
@@ -100,7 +102,11 @@ func (x *Index) search(p *dealer.Profile, v aap.Version, req *aap.SearchRequest,
 	if field == colPrice && !r.priced {
 		field = sortNothing
 	}
-	page.docs = r.page(x.ordered(field, descending), page.Skip, page.Limit)
+	if o := x.ordered(field, descending); r.scored && req.Sort == nil {
+		page.docs = r.best(o, page.Skip, page.Limit)
+	} else {
+		page.docs = r.page(o, page.Skip, page.Limit)
+	}
 	if facets {
 		page.facets = x.breakdown(p, r)
 	}

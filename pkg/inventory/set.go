@@ -88,6 +88,9 @@ type scratch struct {
 	docs      []uint32
 	terms     []*term
 	counts    []uint32
+	// ranks and scores are made by the first query.
+	ranks  *ranked
+	scores []uint16
 }
 
 func newScratch(docs int) *scratch {

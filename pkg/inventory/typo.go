@@ -17,6 +17,13 @@ func oneSlip(a, b string) bool {
 	for start < len(a) && a[start] == b[start] {
 		start++
 	}
+	end := 0
+	for end < len(a)-start && a[len(a)-1-end] == b[len(b)-1-end] {
+		end++
+	}
+	if rest := b[start : len(b)-end]; len(rest) > 2 && ascii(rest) {
+		return false // as most words, without a closer look
+	}
 	ra, rb := []rune(a[back(a, start):]), []rune(b[back(b, start):])
 	for len(ra) > 0 && len(rb) > 0 && ra[len(ra)-1] == rb[len(rb)-1] {
 		ra, rb = ra[:len(ra)-1], rb[:len(rb)-1]

@@ -15,8 +15,9 @@ type lexicon struct {
 	// ends[w-1] and ends[w].
 	docs []uint32
 	ends []int
-	// terms are the terms of the fields that a word stands in or for.
-	terms map[uint32][]*term
+	// terms are the terms of the fields that a word stands in or for, by the
+	// rank of the field.
+	terms [numRanks]map[uint32][]*term
 	// byLength lists the words of each length in letters, for words that are
 	// not found as they were typed.
 	byLength [][]uint32
@@ -108,7 +109,10 @@ func (b *textBuilder) put(doc, id uint32) {
 // finish adds the words of the fields, with every known other spelling, and
 // makes the lexicon.
 func (b *textBuilder) finish(x *Index) *lexicon {
-	l := &lexicon{terms: map[uint32][]*term{}, docs: make([]uint32, len(b.flow)), ends: make([]int, len(b.counts))}
+	l := &lexicon{docs: make([]uint32, len(b.flow)), ends: make([]int, len(b.counts))}
+	for rank := range l.terms {
+		l.terms[rank] = map[uint32][]*term{}
+	}
 	at := 0
 	for id, n := range b.counts {
 		l.ends[id] = at // moves to the end as the documents are put in
@@ -123,19 +127,18 @@ func (b *textBuilder) finish(x *Index) *lexicon {
 		start = end
 	}
 	for id, f := range x.fields {
-		switch fieldID(id) {
-		case fieldMake, fieldModel, fieldTrim, fieldBody, fieldDriveline, fieldTransmission, fieldFuel, fieldExterior, fieldInterior, fieldYear:
-		default:
+		rank, searched := rankOf(fieldID(id))
+		if !searched {
 			continue
 		}
 		for i := 1; i < len(f.terms); i++ {
 			for _, w := range fieldWords(fieldID(id), &f.terms[i]) {
-				l.stands(b.id([]byte(w)), &f.terms[i])
+				l.stands(rank, b.id([]byte(w)), &f.terms[i])
 			}
 		}
 		for name, ids := range f.byName { // VW, CRV, F150
 			for _, i := range ids {
-				l.stands(b.id([]byte(name)), &f.terms[i])
+				l.stands(rank, b.id([]byte(name)), &f.terms[i])
 			}
 		}
 	}
@@ -150,7 +153,9 @@ func (b *textBuilder) finish(x *Index) *lexicon {
 	return l
 }
 
-func (l *lexicon) stands(word uint32, t *term) { l.terms[word] = append(l.terms[word], t) }
+func (l *lexicon) stands(rank int, word uint32, t *term) {
+	l.terms[rank][word] = append(l.terms[rank][word], t)
+}
 
 // fieldWords are the words by which a query finds a term.
 func fieldWords(id fieldID, t *term) []string {
@@ -165,61 +170,18 @@ func fieldWords(id fieldID, t *term) []string {
 }
 
 // or adds the documents of a word.
-func (l *lexicon) or(word uint32, out set) {
+func (l *lexicon) or(word uint32, out *ranked) {
 	if int(word) < len(l.ends) {
 		start := 0
 		if word > 0 {
 			start = l.ends[word-1]
 		}
 		for _, doc := range l.docs[start:l.ends[word]] {
-			out.add(doc)
+			out[rankText].add(doc)
 		}
 	}
-	out.orTerms(l.terms[word])
-}
-
-// query narrows hits to the documents that have every token of the text. A
-// token stands for a word in any searched field, a stock number or a VIN; a
-// word of four letters or more that nobody has may have one typing error.
-// Numbers are words: "under 30k" asks for cars that say "under" and "30k".
-func (x *Index) query(text string, hits, tmp set) {
-	for token := range strings.FieldsSeq(text) {
-		clear(tmp)
-		x.token(token, tmp)
-		if hits.and(tmp); hits.count() == 0 {
-			return
-		}
-	}
-}
-
-// token adds the documents of one token to an empty set.
-func (x *Index) token(token string, out set) {
-	for _, doc := range x.withStock(FoldID(token)) {
-		out.add(doc)
-	}
-	if doc, ok := x.byVIN[strings.ToUpper(token)]; ok {
-		out.add(doc)
-	}
-	whole := fold(token)
-	id, exact := x.words.lookup(whole)
-	if exact {
-		x.words.or(id, out)
-	}
-	parts := words(token)
-	switch {
-	case len(parts) == 0: // no letter, no digit: no constraint
-		out.fill(x.Size())
-	case len(parts) > 1: // F-150 as written: both words
-		both := newSet(x.Size())
-		both.fill(x.Size())
-		for _, part := range parts {
-			one := newSet(x.Size())
-			x.words.find(part, one)
-			both.and(one)
-		}
-		out.or(both)
-	case !exact || parts[0] != whole || x.words.form(whole) != whole:
-		x.words.find(parts[0], out)
+	for rank, terms := range l.terms {
+		out[rank].orTerms(terms[word])
 	}
 }
 
@@ -235,7 +197,7 @@ func (l *lexicon) form(word string) string {
 
 // find adds the documents of a word, or of the words one typing error away
 // when nothing has the word itself.
-func (l *lexicon) find(word string, out set) {
+func (l *lexicon) find(word string, out *ranked) {
 	found := false
 	for _, w := range [...]string{word, l.form(word)} {
 		if id, ok := l.lookup(w); ok {

@@ -34,6 +34,8 @@ var budgets = []budget{
 	{what: "start of the agent function over a bare one", pkg: "./functions", bench: "AgentStart", unit: "more-ms", limit: 22, scale: 1, suffix: "ms"},
 	{what: "agent binary, arm64, stripped", pkg: "./functions", bench: "AgentBinary", unit: "MB", limit: 16, scale: 1, suffix: "MB"},
 	{what: "feed import, parse and normalise, CSV", pkg: "./pkg/feed", bench: "ReadCSV", unit: "rows/s", limit: 50e3, atLeast: true, scale: 1, suffix: " rows/s"},
+	{what: "feed import, parse and normalise, XML", pkg: "./pkg/feed", bench: "ReadXML", unit: "rows/s", limit: 10e3, atLeast: true, scale: 1, suffix: " rows/s"},
+	{what: "feed import, parse and normalise, CSV in gzip", pkg: "./pkg/feed", bench: "ReadGzip", unit: "rows/s", limit: 40e3, atLeast: true, scale: 1, suffix: " rows/s"},
 	{what: "vehicle writes of an unchanged feed", pkg: "./pkg/feed", bench: "ImportUnchanged", unit: "vehicle-writes", limit: 0, scale: 1},
 	micros("lead.submit, warm, without network", "./pkg/agent", "CallLeadSubmit", 400),
 	micros("lead.submit with an appointment, half of them taken", "./pkg/agent", "CallLeadSubmitBooked", 400),

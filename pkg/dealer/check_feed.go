@@ -107,10 +107,32 @@ func checkFeed(p *Profile, r *reader) {
 	}
 	checkWords("feed.statuses", f.Statuses, statuses, r)
 	checkWords("feed.conditions", f.Conditions, conditions, r)
+	checkHeader(f.Header, r)
+	if f.Encoding = strings.ToLower(f.Encoding); f.Encoding != "" {
+		r.oneOf("feed.encoding", f.Encoding, Encodings()...)
+	}
 	r.oneOf("feed.date_order", f.DateOrder, "mdy", "dmy", "ymd")
 	r.oneOf("feed.mileage_unit", f.MileageUnit, "mi", "km")
 	if f.Rooftop != "" {
 		f.Rooftop = r.rooftop(p, "feed.rooftop", f.Rooftop)
+	}
+}
+
+// maxHeader caps the columns of a file without a header row.
+const maxHeader = 1000
+
+func checkHeader(columns []string, r *reader) {
+	if r.tooMany("feed.header", len(columns), maxHeader) {
+		return
+	}
+	first := map[string]int{}
+	for i, column := range columns {
+		at := fmt.Sprintf("feed.header[%d]", i)
+		r.required(at, column, maxGroup, "write the column's name, or - for one that is not read")
+		if other, twice := first[fold(column)]; twice && column != "-" && column != "" {
+			r.fault(at, fmt.Sprintf("is the same name as that of column %d", other+1), "give each column its own name, or - to one that is not read")
+		}
+		first[fold(column)] = i
 	}
 }
 

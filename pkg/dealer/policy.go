@@ -57,6 +57,14 @@ type Feed struct {
 	// there are other_attributes.<name> and the helpers certified, used, sold,
 	// rooftop_code, currency, doc_fee, mileage_unit, engine_size and cylinders.
 	Columns map[string]string `yaml:"columns"`
+	// Header names the columns, in order, of delimited text that has no header
+	// row. Names follow the same aliases as a header's; "-" is a column that is
+	// not read. Default: the first row is the header.
+	Header []string `yaml:"header"`
+	// Encoding is the charset of a file that does not begin with a byte-order
+	// mark, one of Encodings. Default: what an XML declaration says, else UTF-8,
+	// and Windows-1252 where the bytes are not.
+	Encoding string `yaml:"encoding"`
 	// Constants fill a member that the feed lacks, such as make: Toyota; never
 	// what differs from car to car, such as vin or price.
 	Constants map[string]string `yaml:"constants"`
@@ -72,6 +80,11 @@ type Feed struct {
 	// Rooftop is the rooftop of rows that name none, by name or alias; it is
 	// the name after Parse. Default: the only rooftop, if there is one.
 	Rooftop string `yaml:"rooftop"`
+}
+
+// Encodings are the charsets that Feed.Encoding may name.
+func Encodings() []string {
+	return []string{"utf-8", "windows-1252", "iso-8859-1", "iso-8859-15", "iso-8859-2", "windows-1250", "macintosh"}
 }
 
 // Leads sets how leads are taken and kept.

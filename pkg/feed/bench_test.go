@@ -3,6 +3,8 @@ package feed_test
 import (
 	"bytes"
 	"context"
+	"encoding/csv"
+	"encoding/xml"
 	"fmt"
 	"testing"
 	"time"
@@ -37,22 +39,55 @@ func exportOf(n int) []byte {
 	return b.Bytes()
 }
 
-func BenchmarkReadCSV(b *testing.B) {
-	const rows = 20_000
-	file := exportOf(rows)
+// asXML is an export in elements named like its columns.
+func asXML(t testing.TB, export []byte) []byte {
+	t.Helper()
+	rows, err := csv.NewReader(bytes.NewReader(export)).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	b.WriteString("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<inventory>\n")
+	for _, row := range rows[1:] {
+		b.WriteString("  <vehicle>\n")
+		for i, cell := range row {
+			fmt.Fprintf(&b, "    <%s>", rows[0][i])
+			if err := xml.EscapeText(&b, []byte(cell)); err != nil {
+				t.Fatal(err)
+			}
+			fmt.Fprintf(&b, "</%s>\n", rows[0][i])
+		}
+		b.WriteString("  </vehicle>\n")
+	}
+	b.WriteString("</inventory>\n")
+	return b.Bytes()
+}
+
+func BenchmarkReadCSV(b *testing.B) { benchmarkRead(b, exportOf(benchRows)) }
+
+func BenchmarkReadXML(b *testing.B) { benchmarkRead(b, asXML(b, exportOf(benchRows))) }
+
+func BenchmarkReadGzip(b *testing.B) {
+	benchmarkRead(b, []byte(gzipped(b, bytes.NewReader(exportOf(benchRows)))))
+}
+
+const benchRows = 20_000
+
+func benchmarkRead(b *testing.B, file []byte) {
+	b.Helper()
 	p := oneRooftop()
 	b.SetBytes(int64(len(file)))
 	b.ReportAllocs()
 	used := cpuTime()
 	for b.Loop() {
-		batch, _, err := feed.Read(b.Context(), feed.Source{Name: "bench.csv", Size: int64(len(file)), Modified: time.Unix(1_780_000_000, 0), Body: bytes.NewReader(file)}, p)
-		if err != nil || len(batch.Vehicles) != rows {
+		batch, _, err := feed.Read(b.Context(), feed.Source{Name: "bench", Size: int64(len(file)), Modified: time.Unix(1_780_000_000, 0), Body: bytes.NewReader(file)}, p)
+		if err != nil || len(batch.Vehicles) != benchRows {
 			b.Fatalf("%d vehicles, %v", len(batch.Vehicles), err)
 		}
 	}
-	b.ReportMetric(float64(rows*b.N)/b.Elapsed().Seconds(), "rows/s")
+	b.ReportMetric(float64(benchRows*b.N)/b.Elapsed().Seconds(), "rows/s")
 	if used = cpuTime() - used; used > 0 {
-		b.ReportMetric(float64(rows*b.N)/used.Seconds(), "rows/cpu-s")
+		b.ReportMetric(float64(benchRows*b.N)/used.Seconds(), "rows/cpu-s")
 	}
 }
 

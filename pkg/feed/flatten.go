@@ -3,7 +3,6 @@ package feed
 import (
 	"bytes"
 	"encoding/json"
-	"slices"
 	"strconv"
 )
 
@@ -15,8 +14,7 @@ func (o *objects) read(raw []byte) string {
 	if err := dec.Decode(&object); err != nil {
 		return "not a JSON object"
 	}
-	o.fields = slices.Grow(o.fields[:0], len(o.header))[:len(o.header)]
-	clear(o.fields)
+	o.blank()
 	o.spread("", object, 0)
 	return ""
 }
@@ -43,17 +41,6 @@ func (o *objects) spread(prefix string, object map[string]any, depth int) {
 			o.put(path, scalarText(v))
 		}
 	}
-}
-
-func (o *objects) cost(path string) bool {
-	is, ok := o.costs[path]
-	if !ok {
-		is = costColumn(path)
-		if len(o.costs) < maxColumns {
-			o.costs[path] = is
-		}
-	}
-	return is
 }
 
 // list puts scalars as one marked list; of objects, each member gives one. A
@@ -91,33 +78,4 @@ func scalarText(v any) string {
 		return strconv.FormatBool(v)
 	}
 	return ""
-}
-
-// put sets a column, or adds to its list when the row has it already.
-func (o *objects) put(path, value string) {
-	at := o.column(path)
-	if at < 0 || value == "" {
-		return
-	}
-	if len(o.fields[at]) > 0 {
-		o.fields[at] = append(append(o.fields[at], string(listMark)...), value...)
-		return
-	}
-	o.fields[at] = append([]byte(nil), value...)
-}
-
-// column finds a path's column, adding one for a path not met before.
-func (o *objects) column(path string) int {
-	if at, ok := o.index[path]; ok {
-		return at
-	}
-	if len(o.header) >= maxColumns || len(path) > 512 {
-		return -1
-	}
-	at := len(o.header)
-	o.index[path] = at
-	o.header = append(o.header, path)
-	o.fields = append(o.fields, nil)
-	o.changed = true
-	return at
 }

@@ -7,7 +7,7 @@ import (
 	"io"
 )
 
-var errSyntax = errors.New("not JSON")
+var errSyntax = errors.New("syntax")
 
 // maxDepth caps how deep a value may nest.
 const maxDepth = 64

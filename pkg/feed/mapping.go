@@ -153,6 +153,16 @@ func spellingOf(header, folded string) (spelling, bool) {
 	if sp, ok := spellings()[folded]; ok {
 		return sp, true
 	}
+	if bare, prefix := withoutPrefixes(header); prefix != "" {
+		sp, ok := spellingOf(bare, foldHeader(bare))
+		// In RSS and Atom, Google's own members say it better than the plain ones.
+		if prefix == "g" {
+			sp.rank -= 500
+		} else {
+			sp.rank += 500
+		}
+		return sp, ok
+	}
 	dot := strings.LastIndexByte(header, '.')
 	if dot < 0 {
 		return spelling{}, false
@@ -167,6 +177,22 @@ func spellingOf(header, folded string) (spelling, bool) {
 		ok = ok && everyBuyers(header[:dot])
 	}
 	return sp, ok && !slices.Contains(generic, last)
+}
+
+// withoutPrefixes takes the namespace prefixes off the names of an XML path.
+func withoutPrefixes(path string) (bare, last string) {
+	if strings.IndexByte(path, ':') < 0 {
+		return path, ""
+	}
+	names := strings.Split(path, ".")
+	for i, name := range names {
+		prefix, local, ok := strings.Cut(name, ":")
+		if !ok || prefix == "" || local == "" || strings.ContainsAny(prefix+local, " :") {
+			continue
+		}
+		names[i], last = local, prefix
+	}
+	return strings.Join(names, "."), last
 }
 
 // anotherVehicle reports whether a path leads to a vehicle that is not the one
@@ -240,16 +266,13 @@ func headerUnit(header string) string {
 	return ""
 }
 
-// knownColumns counts the headers that mean something here.
-func knownColumns(f dealer.Feed) func([]string) int {
-	return func(headers []string) int {
-		m := newMapping(headers, f)
-		n := 0
-		for _, use := range m.use {
-			if use != UseUnmapped && use != UseDropped {
-				n++
-			}
+// known counts the headers that mean something here.
+func known(headers []string, f dealer.Feed) int {
+	n := 0
+	for _, use := range newMapping(headers, f).use {
+		if use != UseUnmapped && use != UseDropped {
+			n++
 		}
-		return n
 	}
+	return n
 }

@@ -1,13 +1,12 @@
 package feed
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"strings"
-	"time"
 	"unicode/utf8"
 
 	"github.com/dealer-agent/dealer/pkg/dealer"
@@ -17,31 +16,28 @@ import (
 // of an array of objects somewhere in a root object, or one object a line. A
 // column is the dotted path of a member.
 type objects struct {
+	sheet
+	dated
 	s       scanner
 	feed    dealer.Feed
-	stamp   time.Time // when the document says it was made
-	stampAt int       // how good the member is that said so; 0 is none
 	started bool
 	done    bool
 	depth   int  // open wrapper objects
 	inArray bool // inside the array of vehicles
 	line    int
 
-	header  []string
-	index   map[string]int
-	costs   map[string]bool
-	changed bool // the header has grown since columns was asked
-	fields  [][]byte
-	seen    []string // columns of the arrays that hold no vehicles
+	seen []string // columns of the arrays that hold no vehicles
 }
 
-// stamps are members that date a document, best first.
-var stamps = []string{"generatedat", "exportedat", "feedtime", "feeddate", "generated", "lastupdated", "updatedat", "createdat", "timestamp", "asof"}
-
-func (o *objects) columns() []string {
-	o.changed = false
-	return o.header
+func newObjects(in *bufio.Reader, f dealer.Feed) *objects {
+	return &objects{sheet: newSheet(), s: scanner{r: in, line: 1}, feed: f}
 }
+
+func (o *objects) kind() string { return "JSON" }
+
+func (o *objects) skipped() map[string]int { return nil }
+
+func (o *objects) names() []string { return o.seen }
 
 func (o *objects) next() (record, error) {
 	raw, problem, err := o.element()
@@ -185,7 +181,10 @@ func (o *objects) member(c byte) ([]byte, error) {
 	}
 	raw, _, err = o.s.value()
 	if err == nil {
-		o.date(name, raw)
+		var s string
+		if json.Unmarshal(raw, &s) == nil {
+			o.date(name, s)
+		}
 	}
 	return nil, err
 }
@@ -274,20 +273,4 @@ func (o *objects) vehicle(raw []byte) bool {
 		o.seen = names
 	}
 	return false
-}
-
-func (o *objects) date(name string, raw []byte) {
-	rank := len(stamps)
-	for i, s := range stamps {
-		if s == foldHeader(name) {
-			rank = i
-		}
-	}
-	var s string
-	if rank == len(stamps) || o.stampAt > 0 && rank >= o.stampAt-1 || json.Unmarshal(raw, &s) != nil {
-		return
-	}
-	if t, err := time.Parse(time.RFC3339, strings.TrimSpace(s)); err == nil {
-		o.stamp, o.stampAt = t, rank+1
-	}
 }

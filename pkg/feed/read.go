@@ -35,6 +35,19 @@ type rows interface {
 	next() (record, error)
 }
 
+// document is a table whose columns are paths, known only as rows are read.
+type document interface {
+	rows
+	kind() string
+	grown() bool
+	// at is when the document says it was made, or zero.
+	at() time.Time
+	// skipped counts what may be vehicles and was not read, by name.
+	skipped() map[string]int
+	// names are what it holds where no vehicle was found.
+	names() []string
+}
+
 // Read reads a whole export and normalises it by the profile. On a *Refusal
 // the report still says what was found. Other errors come from src.Body or ctx.
 func Read(ctx context.Context, src Source, p *dealer.Profile) (inventory.Batch, Report, error) {
@@ -66,6 +79,7 @@ type reader struct {
 	profile *dealer.Profile
 	report  *Report
 	vouched time.Time
+	packing string // how the file was packed, as the report says it
 	table   rows
 	m       *mapping
 	b       *builder
@@ -78,10 +92,23 @@ func (r *reader) refuse(format string, args ...any) error {
 	return &Refusal{Reason: fmt.Sprintf(format, args...)}
 }
 
+// failed tells a fault of the file from one of the way it came.
+func (r *reader) failed(err error) error {
+	if refusal, ok := errors.AsType[*Refusal](err); ok {
+		return refusal
+	}
+	return fmt.Errorf("read the feed: %w", err)
+}
+
 func (r *reader) read(ctx context.Context, src Source) (inventory.Batch, error) {
-	in, encoding, err := decode(src.Body)
+	body, cleanUp, err := r.unpack(src.Body)
+	defer cleanUp()
 	if err != nil {
-		return inventory.Batch{}, fmt.Errorf("read the feed: %w", err)
+		return inventory.Batch{}, err
+	}
+	in, encoding, err := decode(body, r.profile.Feed.Encoding)
+	if err != nil {
+		return inventory.Batch{}, r.failed(err)
 	}
 	if err := r.open(in, encoding); err != nil {
 		return inventory.Batch{}, err
@@ -111,39 +138,70 @@ func (r *reader) read(ctx context.Context, src Source) (inventory.Batch, error) 
 
 // open chooses how the file is read.
 func (r *reader) open(in *bufio.Reader, encoding string) error {
-	head, _ := in.Peek(window)
+	head, err := in.Peek(window)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return r.failed(err)
+	}
 	kind := form(head)
 	switch kind {
 	case formText:
 	case formJSON:
-		r.report.Format, r.report.Encoding = kind, encoding
-		r.table = &objects{s: scanner{r: in, line: 1}, feed: r.profile.Feed, index: map[string]int{}, costs: map[string]bool{}}
+		r.report.Format, r.report.Encoding = r.packing+kind, encoding
+		r.table = newObjects(in, r.profile.Feed)
 		return nil
+	case formXML:
+		r.report.Format, r.report.Encoding = r.packing+kind, encoding
+		return r.openXML(in)
+	case formPage:
+		r.report.Format = kind
+		return r.refuse("the file is %s, not an export; an address that wants a login answers so", kind)
 	default:
 		r.report.Format = kind
-		return r.refuse("the file is %s, which is not read; send delimited text with a header, or JSON", kind)
+		return r.refuse("the file is %s, which is not read; send delimited text, JSON or XML, as it is or in gzip or zip", kind)
 	}
-	table, err := openRecords(newLines(in), knownColumns(r.profile.Feed))
+	table, err := openRecords(newLines(in), r.profile.Feed)
 	switch {
 	case errors.Is(err, io.EOF):
 		return r.refuse("the file is empty")
 	case errors.Is(err, errHeader):
 		return r.refuse("%v", err)
 	case err != nil:
-		return fmt.Errorf("read the feed: %w", err)
+		return r.failed(err)
 	}
 	r.report.Encoding = encoding
 	r.report.Format = map[byte]string{',': "comma", '\t': "tab", '|': "pipe", ';': "semicolon"}[table.s.delim]
 	if r.report.Format == "" {
 		r.report.Format = fmt.Sprintf("delimiter %q", table.s.delim)
 	}
-	r.report.Format += "-separated text"
+	r.report.Format = r.packing + r.report.Format + "-separated text"
 	r.table = table
 	r.remap(table.columns())
-	if knownColumns(r.profile.Feed)(table.header) == 0 {
+	if known(table.header, r.profile.Feed) == 0 {
 		return r.refuse("no column of the header is known; map the columns in feed.columns")
 	}
 	return nil
+}
+
+// openXML finds the element that is a vehicle.
+func (r *reader) openXML(in *bufio.Reader) error {
+	table, err := newItems(in, r.profile.Feed)
+	if table != nil {
+		r.table = table
+	}
+	switch {
+	case errors.Is(err, errDoctype):
+		return r.refuseDoctype(err)
+	case errors.Is(err, errNoItem):
+		r.remap(table.names())
+		return r.refuse("no element of the XML is a vehicle: one has a VIN, stock number or id and a make, model, year or price; map them in feed.columns by the path below it, such as details.price")
+	case err != nil:
+		return r.failed(err)
+	}
+	return nil
+}
+
+func (r *reader) refuseDoctype(err error) error {
+	return r.refuse("the XML has %s, which is not read; ask for the export without one", err)
 }
 
 func (r *reader) remap(headers []string) {
@@ -154,7 +212,7 @@ func (r *reader) remap(headers []string) {
 }
 
 func (r *reader) rows(ctx context.Context) error {
-	objects, _ := r.table.(*objects)
+	doc, _ := r.table.(document)
 	for {
 		if r.report.Rows%1024 == 0 {
 			if err := ctx.Err(); err != nil {
@@ -164,17 +222,19 @@ func (r *reader) rows(ctx context.Context) error {
 		rec, err := r.table.next()
 		switch {
 		case errors.Is(err, io.EOF):
-			if objects != nil {
-				r.stamp(objects)
+			if doc != nil {
+				r.stamp(doc)
 			}
 			return nil
-		case errors.Is(err, errSyntax) || errors.Is(err, io.ErrUnexpectedEOF) && objects != nil:
-			return r.refuse("the JSON breaks off or is not well-formed (%s)", safe(err.Error()))
+		case errors.Is(err, errSyntax) || errors.Is(err, io.ErrUnexpectedEOF) && doc != nil:
+			return r.refuse("the %s breaks off or is not well-formed (%s)", doc.kind(), safe(err.Error()))
+		case errors.Is(err, errDoctype):
+			return r.refuseDoctype(err)
 		case err != nil:
-			return fmt.Errorf("read the feed: %w", err)
+			return r.failed(err)
 		}
-		if objects != nil && objects.changed {
-			r.remap(objects.columns())
+		if doc != nil && doc.grown() {
+			r.remap(doc.columns())
 		}
 		r.report.Rows++
 		r.row(rec)
@@ -192,6 +252,9 @@ func (r *reader) row(rec record) {
 	v, why, rejected := r.b.build(rec)
 	if rec.mended {
 		r.report.warn(rec.line, "quotes in the wrong place; the row was read all the same")
+	}
+	if rec.unclean {
+		r.report.warn(rec.line, "XML that is not well-formed; the element was read all the same")
 	}
 	if rec.latin {
 		r.report.warn(rec.line, "text that is not UTF-8; read as Windows-1252")
@@ -231,15 +294,18 @@ func repeated(kept, other *inventory.Vehicle) string {
 	return "the same unit again; differs in " + strings.Join(differ, ", ")
 }
 
-// stamp takes the time a JSON document gives itself, unless it lies ahead of
-// the file's own.
-func (r *reader) stamp(o *objects) {
-	if o.stamp.IsZero() || !r.vouched.IsZero() && o.stamp.After(r.vouched.Add(24*time.Hour)) {
-		return
+// stamp takes the time a document gives itself, unless it lies ahead of the
+// file's own.
+func (r *reader) stamp(d document) {
+	skipped := d.skipped()
+	for _, name := range sortedKeys(skipped) {
+		r.report.warn(0, fmt.Sprintf("%d elements <%s> were not read as vehicles", skipped[name], safe(name)))
 	}
-	r.vouched = o.stamp
-	if len(r.m.headers) == 0 && len(o.seen) > 0 {
-		r.remap(o.seen)
+	if len(r.m.headers) == 0 && len(d.names()) > 0 {
+		r.remap(d.names())
+	}
+	if at := d.at(); !at.IsZero() && (r.vouched.IsZero() || !at.After(r.vouched.Add(24*time.Hour))) {
+		r.vouched = at
 	}
 }
 

@@ -25,6 +25,7 @@ type record struct {
 	problem string // not empty: the row is rejected
 	mended  bool   // quotes were read leniently
 	short   bool   // fewer fields than the header
+	unclean bool   // markup was mended
 	latin   bool   // text that is not UTF-8
 }
 
@@ -233,54 +234,4 @@ func (r *records) take(used int, mended bool) record {
 func (r *records) release(used int) {
 	r.lines.giveBack(r.held[used:])
 	r.held = r.held[:used]
-}
-
-// openRecords reads the header and chooses the delimiter under which most
-// columns are known, then most fields stand.
-func openRecords(l *lines, known func(header []string) int) (*records, error) {
-	var first line
-	for {
-		var err error
-		if first, err = l.take(); err != nil {
-			return nil, err
-		}
-		if len(bytes.TrimSpace(first.text)) > 0 {
-			break
-		}
-	}
-	if first.tooLong {
-		return nil, fmt.Errorf("%w is longer than 1 MiB", errHeader)
-	}
-	candidates := []byte{',', '\t', '|', ';'}
-	if t := bytes.TrimSpace(first.text); len(t) == 5 && bytes.EqualFold(t[:4], []byte("sep=")) {
-		candidates = []byte{t[4]} // a spreadsheet's own hint
-		next, err := l.take()
-		if err != nil {
-			return nil, err
-		}
-		first = next
-	}
-	best := &records{lines: l}
-	bestKnown := -1
-	for _, d := range candidates {
-		s := splitter{delim: d}
-		s.split(first.text)
-		s.closeOpen(first.text)
-		fields, _ := s.fields(first.text, nil, nil)
-		header := make([]string, len(fields))
-		for i, f := range fields {
-			header[i] = line1(text(f))
-		}
-		for len(header) > 1 && header[len(header)-1] == "" {
-			header = header[:len(header)-1]
-		}
-		if k := known(header); k > bestKnown || k == bestKnown && len(header) > len(best.header) {
-			bestKnown = k
-			best.header, best.s = header, splitter{delim: d}
-		}
-	}
-	if len(best.header) > maxColumns {
-		return nil, fmt.Errorf("%w has more than %d columns", errHeader, maxColumns)
-	}
-	return best, nil
 }

@@ -27,5 +27,5 @@ func main() {
 	doors.Handle("/a2a", a2aDoor)
 	doors.Handle("/a2a/", a2aDoor)
 	doors.Handle("/.well-known/", wellknown.Handler(f.Profiles, f.Log))
-	lambda.Start(cloud.REST(doors))
+	lambda.Start(cloud.REST(cloud.FrontDoor(f.Settings.OriginSecret, doors)))
 }

@@ -20,8 +20,9 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	lambda.Start(cloud.REST(mcptools.NewHandler(mcptools.Config{
+	tools := mcptools.NewHandler(mcptools.Config{
 		Agent: f.Skills, Replay: f.Skills.Replay, Profiles: f.Profiles, Hosts: cloud.APIHosts(),
 		Asking: mcptools.Asking{Key: f.Settings.FormKey}, Settings: agent.Settings{Log: f.Log},
-	})))
+	})
+	lambda.Start(cloud.REST(cloud.FrontDoor(f.Settings.OriginSecret, tools)))
 }

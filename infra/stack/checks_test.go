@@ -14,6 +14,7 @@ var checks = []check{
 	{"environment", checkEnvironment, true},
 	{"api", checkAPI, true},
 	{"refusals", checkRefusals, true},
+	{"door", checkDoor, true},
 	{"roles", checkRoles, true},
 	{"permissions", checkPermissions, true},
 	{"resource policies", checkResourcePolicies, true},

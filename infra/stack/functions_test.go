@@ -104,7 +104,7 @@ func checkEnvironment(t template) (f faults) {
 			}
 		}
 		for _, v := range cloud.Variables() {
-			if v.Secret && given[v.Name] != nil && !t.makesSecret(render(given[v.Name])) {
+			if v.Secret && given[v.Name] != nil && !t.makesSecret(given[v.Name], v.Default) {
 				f.add("%s: %s is %s, not a reference to a secret that this template makes, of %d characters or more", id, v.Name, render(given[v.Name]), shortestSecret)
 			}
 		}
@@ -121,8 +121,13 @@ func checkEnvironment(t template) (f faults) {
 // shortestSecret is how long a generated secret is at least.
 const shortestSecret = 32
 
-// makesSecret reports whether the value is a secret that nobody has to think of.
-func (t template) makesSecret(value string) bool {
+// makesSecret reports whether the value is a secret that nobody has to think
+// of, or one only where a condition wants it and the default otherwise.
+func (t template) makesSecret(given any, otherwise string) bool {
+	if choice := listAt(given, "Fn::If"); len(choice) == 3 && otherwise != "" {
+		return render(choice[2]) == otherwise && t.makesSecret(choice[1], "")
+	}
+	value := render(given)
 	for _, id := range t.of("AWS::SecretsManager::Secret") {
 		if value == "{{resolve:secretsmanager:${"+id+"}}}" {
 			return numAt(t.props(id), "GenerateSecretString", "PasswordLength") >= shortestSecret
@@ -135,6 +140,9 @@ func (t template) makesSecret(value string) bool {
 func checkSettings(id string, name cloud.Function, given tree) (f faults) {
 	settings, err := cloud.ReadSettings(name, func(variable string) (string, bool) {
 		value, found := given[variable]
+		if choice := listAt(value, "Fn::If"); len(choice) == 3 {
+			value = choice[1]
+		}
 		text := subVariable.ReplaceAllStringFunc(render(value), func(reference string) string {
 			reference = strings.Trim(reference, "${}")
 			if value, found := deployed[reference]; found {

@@ -27,6 +27,8 @@ type Settings struct {
 	// FormKey signs what clients carry between a form and its answer. All
 	// instances have the same one.
 	FormKey []byte
+	// OriginSecret is what the CDN before the API shows; nil where there is none.
+	OriginSecret []byte
 	// ReportPrefix begins the keys of import reports; they lie in the feed's bucket.
 	ReportPrefix string
 	// LogLevel is the least level that is logged.
@@ -62,6 +64,9 @@ type Variable struct {
 // shortestKey is how many characters a key has at least: as many bytes as its MAC.
 const shortestKey = 32
 
+// noSecret says that there is no CDN.
+const noSecret = "none"
+
 // Variables lists every environment variable that functions read.
 func Variables() []Variable {
 	return []Variable{
@@ -96,6 +101,18 @@ func Variables() []Variable {
 					return fmt.Errorf("must have at least %d characters", shortestKey)
 				}
 				s.FormKey = []byte(value)
+				return nil
+			}},
+		{"DEALER_ORIGIN_SECRET", "secret of at least 32 characters that the CDN before the API shows; none where buyers reach the API itself", noSecret,
+			[]Function{Agent, MCP}, true,
+			func(s *Settings, value string) error {
+				if value == noSecret {
+					return nil
+				}
+				if len(value) < shortestKey {
+					return fmt.Errorf("must have at least %d characters, or be %s", shortestKey, noSecret)
+				}
+				s.OriginSecret = []byte(value)
 				return nil
 			}},
 		{"DEALER_REPORT_PREFIX", "beginning of the S3 keys of import reports", "reports/", []Function{FeedImport}, false,

@@ -66,6 +66,22 @@ func TestAKeyIsReadAndNeverTold(t *testing.T) {
 	}
 }
 
+func TestTheSecretOfTheCDNIsReadOrThereIsNone(t *testing.T) {
+	env := map[string]string{
+		"DEALER_INVENTORY_TABLE": "i", "DEALER_LEADS_TABLE": "l", "DEALER_PROFILE_BUCKET": "b", "DEALER_QUEUE_URL": "https://sqs.us-east-1.amazonaws.com/1/q",
+	}
+	for given, want := range map[string]string{"": "", "none": "", originSecret: originSecret} {
+		env["DEALER_ORIGIN_SECRET"] = given
+		if got, err := cloud.ReadSettings(cloud.Agent, from(env)); err != nil || string(got.OriginSecret) != want {
+			t.Errorf("%q gives %q, %v", given, got.OriginSecret, err)
+		}
+	}
+	env["DEALER_ORIGIN_SECRET"] = originSecret[:31]
+	if _, err := cloud.ReadSettings(cloud.Agent, from(env)); err == nil || strings.Contains(err.Error(), originSecret[:31]) {
+		t.Errorf("a short secret: %v", err)
+	}
+}
+
 func TestAFunctionAsksOnlyForItsOwnVariables(t *testing.T) {
 	for f, required := range map[cloud.Function]string{
 		cloud.LeadWorker: "DEALER_LEADS_TABLE DEALER_PROFILE_BUCKET DEALER_QUEUE_URL",

@@ -17,7 +17,7 @@ def client(service):
 template = json.load(sys.stdin)
 # The emulator makes the API without its body and then cannot deploy it.
 resources = template["Resources"]
-for name in [n for n, r in resources.items() if r["Type"] in ("AWS::ApiGateway::Deployment", "AWS::ApiGateway::Stage")]:
+for name in [n for n, r in resources.items() if r["Type"] in ("AWS::ApiGateway::Deployment", "AWS::ApiGateway::Stage", "AWS::ApiGateway::BasePathMapping")]:
     del resources[name]
 
 client("s3").create_bucket(Bucket="artifacts")

@@ -44,15 +44,14 @@ func TestReadmeCommandsWork(t *testing.T) {
 		t.Skip("builds and runs the command several times")
 	}
 	address := freeAddress(t)
-	data := t.TempDir()
-	local := strings.NewReplacer("127.0.0.1:8080", address, "/tmp/my-dealer", data)
+	local := strings.NewReplacer("127.0.0.1:8080", address, "127.0.0.1:8081", freeAddress(t), "/tmp/my-dealer", t.TempDir())
 	ran := 0
 	for _, command := range commands(t) {
 		switch {
 		case command == "make run":
 			background(t, "make", "run", "ARGS=--addr "+address)
-		case strings.HasPrefix(command, "go run ./infra/dealer run "):
-			background(t, "sh", "-c", local.Replace(command)+" --addr "+freeAddress(t))
+		case strings.HasPrefix(command, "bin/dealer run "):
+			background(t, "sh", "-c", local.Replace(command))
 		case strings.HasPrefix(command, "make "):
 			// These run this very test or take minutes; .ci/run calls each of them.
 			run(t, "make -n "+strings.TrimPrefix(command, "make "))

@@ -48,23 +48,23 @@ which a running agent has.`,
 				if p.profile == nil {
 					return usageError{errors.New("moving a visit needs the opening hours: add --profile FILE")}
 				}
-				v, err := p.visit(ctx, given[0])
+				before, err := p.visit(ctx, given[0])
 				if err != nil {
 					return err
 				}
-				clock := p.clock(v.Rooftop)
+				clock := p.clock(before.Rooftop)
 				when, err := parseVisitTime(to, clock)
 				if err != nil {
 					return usageError{err}
 				}
-				v, err = p.archive().Move(ctx, p.profile, given[0], when)
+				v, err := p.archive().Move(ctx, p.profile, given[0], when)
 				if none, ok := errors.AsType[*lead.NoSlot](err); ok {
 					return errors.New(noSlot(when, none.Nearest, clock))
 				}
 				if errors.Is(err, lead.ErrNoCalendar) {
 					return fmt.Errorf("the profile has no policy for %s appointments at %s; add it under leads.appointments, or cancel the visit", v.Type, shown(v.Rooftop))
 				}
-				return p.changed(io, v, err, "is booked for "+spoken(v.Start, clock))
+				return p.changed(io, before, v, err, "is booked for "+spoken(v.Start, clock))
 			})
 		},
 	}
@@ -82,11 +82,12 @@ func newAppointmentsCancel(io streams) *cobra.Command {
 		Args:    args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, given []string) error {
 			return at.in(cmd, given, io, nil, func(ctx context.Context, p place) error {
-				if _, err := p.visit(ctx, given[0]); err != nil {
+				before, err := p.visit(ctx, given[0])
+				if err != nil {
 					return err
 				}
 				v, err := p.archive().Cancel(ctx, p.dealer, given[0])
-				return p.changed(io, v, err, "on "+spoken(v.Start, p.clock(v.Rooftop))+" is cancelled and its slot is free")
+				return p.changed(io, before, v, err, "on "+spoken(v.Start, p.clock(v.Rooftop))+" is cancelled and its slot is free")
 			})
 		},
 	}
@@ -104,12 +105,17 @@ func (p place) visit(ctx context.Context, leadID string) (lead.Visit, error) {
 }
 
 // changed tells what became of a visit.
-func (p place) changed(io streams, v lead.Visit, err error, what string) error {
+func (p place) changed(io streams, before, v lead.Visit, err error, what string) error {
 	told := "The CRM gets the lead once more; the buyer is not told, so call them."
-	if errors.Is(err, lead.ErrNotTold) {
+	switch {
+	case err == nil && len(v.History) == len(before.History):
+		told = "It was so before; nothing was changed."
+	case errors.Is(err, lead.ErrNoConsent):
+		told = "The CRM was not told, because the buyer took the consent back; tell the store yourself."
+	case errors.Is(err, lead.ErrNotTold):
 		told = "The CRM was not told (" + strings.TrimPrefix(err.Error(), lead.ErrNotTold.Error()+": ") +
 			"); `dealer leads resend " + v.LeadID + "` tries that again."
-	} else if err != nil {
+	case err != nil:
 		return err
 	}
 	_, werr := fmt.Fprintf(io.out, "The %s of lead %s at %s %s. %s\n", strings.ReplaceAll(v.Type, "_", " "), v.LeadID, shown(v.Rooftop), what, told)

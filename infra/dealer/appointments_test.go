@@ -152,6 +152,12 @@ func TestAppointmentsAreListedMovedAndCancelledInAFolder(t *testing.T) {
 	if text := appointments(0, "cancel", ids[1]); !strings.Contains(text, "is cancelled and its slot is free") {
 		t.Errorf("cancelled: %s", text)
 	}
+	if text := appointments(0, "cancel", ids[1]); !strings.Contains(text, "nothing was changed") || strings.Contains(text, "once more") {
+		t.Errorf("cancelled again: %s", text)
+	}
+	if text := appointments(0, "move", ids[0], "--to", slotIn(14)); !strings.Contains(text, "nothing was changed") {
+		t.Errorf("moved to where it is: %s", text)
+	}
 	if list, whole := appointments(0, "list"), appointments(0, "list", "--all"); strings.Contains(list, ids[1]) || !strings.Contains(whole, "cancelled") {
 		t.Errorf("after the cancellation:\n%s\n%s", list, whole)
 	}
@@ -172,6 +178,12 @@ func TestAppointmentsAreListedMovedAndCancelledInAFolder(t *testing.T) {
 	}
 	if r := dealerCommand(t, "", "appointments", "move", ids[0], "--to", slotIn(16), "--data", data); r.code == 0 || !strings.Contains(r.err, "--profile FILE") {
 		t.Errorf("without a profile: exit code %d, %s", r.code, r.err)
+	}
+	if r := dealerCommand(t, "", "leads", "revoke", "--lead", ids[0], "--data", data); r.code != 0 {
+		t.Fatalf("revoke: %s%s", r.out, r.err)
+	}
+	if text := appointments(1, "move", ids[0], "--to", slotIn(16)); !strings.Contains(text, "is booked for") || !strings.Contains(text, "took the consent back; tell the store yourself") {
+		t.Errorf("moved without a consent: %s", text)
 	}
 	// A visit erased with its lead leaves nothing behind.
 	if r := dealerCommand(t, "yes\n", "leads", "erase", "--email", "maya@example.com", "--data", data); r.code != 0 {

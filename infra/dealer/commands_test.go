@@ -112,7 +112,7 @@ func TestImportIntoARunningAgentsFolderIsRefused(t *testing.T) {
 	data := t.TempDir()
 	running(t, data)
 	r := dealerCommand(t, "", "import", "--profile", fixtureProfile, "--feed", fixtureFeed, "--data", data)
-	if r.code != 1 || !strings.Contains(r.err, "in use") {
+	if r.code != 1 || !strings.Contains(r.err, "imports the file of its --feed by itself") {
 		t.Errorf("exit code %d: %s", r.code, r.err)
 	}
 }

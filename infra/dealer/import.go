@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"time"
@@ -74,6 +75,9 @@ func importFile(cmd *cobra.Command, terminal io.Writer, profile, feedFile, data 
 		return feed.Report{}, err
 	}
 	db, err := embedded.Open(data)
+	if errors.Is(err, embedded.ErrInUse) {
+		return feed.Report{}, fmt.Errorf("another process is using %s; a running agent imports the file of its --feed by itself within seconds of a change, so replace that file, or stop the agent and import again", data)
+	}
 	if err != nil {
 		return feed.Report{}, err
 	}

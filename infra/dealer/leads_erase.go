@@ -136,9 +136,12 @@ func gather(ctx context.Context, p place, ids []string, to map[string][]string) 
 	return found, nil
 }
 
+// perhaps follows a lead that a receiver may have without having said so.
+const perhaps = " (perhaps: an attempt did not say whether it arrived)"
+
 func received(d lead.Delivery) string {
 	if d.State != lead.HandedOver {
-		return " (perhaps: an attempt did not say whether it arrived)"
+		return perhaps
 	}
 	return " (" + shown(d.Receipt) + ")"
 }
@@ -207,63 +210,4 @@ func confirmed(io streams, question string) bool {
 	fmt.Fprint(io.out, question+" [yes/no] ")
 	answer, _ := bufio.NewReader(io.in).ReadString('\n')
 	return strings.EqualFold(strings.TrimSpace(answer), "yes")
-}
-
-func newLeadsRevoke(io streams) *cobra.Command {
-	var at whereabouts
-	var who whose
-	var off []string
-	cmd := &cobra.Command{
-		Use:   "revoke (--email ADDRESS | --phone NUMBER | --lead ID) [--channel NAME] --data DIR",
-		Short: "Note that a buyer took the consent back, wholly or for some channels",
-		Long: `Revoke notes that the buyer took back the consent of their leads. What was not
-handed over yet is withheld when no channel is left. Who was handed a lead
-before does not hear of it: revoke names them.`,
-		Example: `  dealer leads revoke --email pat@example.com --channel sms --data DIR`,
-		Args:    args(cobra.NoArgs),
-		RunE: func(cmd *cobra.Command, given []string) error {
-			if err := who.check(cmd); err != nil {
-				return err
-			}
-			for _, channel := range off {
-				if !slices.Contains([]string{"email", "phone", "sms"}, channel) {
-					return usageError{fmt.Errorf("--channel wants email, phone or sms, not %q", channel)}
-				}
-			}
-			return at.in(cmd, given, io, nil, func(ctx context.Context, p place) error {
-				ids, err := who.leads(ctx, p)
-				if err != nil {
-					return err
-				}
-				to := map[string][]string{}
-				found, err := gather(ctx, p, ids, to)
-				if err != nil {
-					return err
-				}
-				if len(found) == 0 {
-					return errors.New("no lead of that person is stored, so there is no consent to take back")
-				}
-				if err := p.archive().Revoke(ctx, p.dealer, found, off, cmd.CommandPath()); err != nil {
-					return err
-				}
-				what := "every channel"
-				if len(off) > 0 {
-					what = channels(off)
-				}
-				if _, err := fmt.Fprintf(io.out, "Noted for %s: %s taken back.\n", counted(len(found)), what); err != nil {
-					return err
-				}
-				for _, name := range sortedNames(to) {
-					if _, err := fmt.Fprintf(io.out, "%s was handed the lead before; tell them.\n", shown(name)); err != nil {
-						return err
-					}
-				}
-				return nil
-			})
-		},
-	}
-	at.flags(cmd.Flags())
-	who.flags(cmd)
-	cmd.Flags().StringArrayVar(&off, "channel", nil, "only this channel: email, phone or sms; may be given several times (default: all)")
-	return cmd
 }

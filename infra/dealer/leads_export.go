@@ -141,9 +141,7 @@ func exportColumns() []exportColumn {
 		{"consent_channels", func(f filed) string { return strings.Join(f.request.Consent.AllowedChannels, " ") }},
 		{"consent_granted_at", func(f filed) string { return f.request.Consent.GrantedAt }},
 		{"consent_expires_at", func(f filed) string { return f.request.Consent.ExpiresAt }},
-		{"channels_left", func(f filed) string {
-			return strings.Join(lead.Channels(f.request.Customer, lead.Remaining(f.request.Consent, f.Story)), " ")
-		}},
+		{"channels_left", func(f filed) string { return strings.Join(f.channels(), " ") }},
 		{"expires_at", func(f filed) string { return moment(f.ExpiresAt) }},
 		{"request_json", func(f filed) string { return string(f.Request) }},
 		{"answer_json", func(f filed) string { return asJSON(f.Answer) }},

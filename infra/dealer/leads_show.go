@@ -172,8 +172,7 @@ func tellConsent(line liner, f filed, at func(time.Time) string) {
 		}
 		line("           Taken back %s: %s (%s).", at(e.At), what, cmp.Or(shown(e.By), "it is not known how"))
 	}
-	left := lead.Channels(f.request.Customer, lead.Remaining(c, f.Story))
-	switch {
+	switch left := f.channels(); {
 	case len(left) > 0:
 		line("           The buyer may be contacted by %s and in no other way.", channels(left))
 	default:
@@ -203,7 +202,7 @@ func tellDeliveries(line liner, f filed, p place, at func(time.Time) string) {
 	known := map[string]bool{}
 	for _, d := range f.Deliveries {
 		known[d.Target] = true
-		tellDelivery(line, f.ID, d, at)
+		tellDelivery(line, f, d, at)
 		for _, e := range f.Story {
 			if e.Kind == lead.ResendAsked && e.Target == d.Target {
 				line("           The dealer asked for it once more %s (%s).", at(e.At), cmp.Or(shown(e.By), "it is not known how"))
@@ -223,7 +222,7 @@ func tellDeliveries(line liner, f filed, p place, at func(time.Time) string) {
 	}
 }
 
-func tellDelivery(line liner, id string, d lead.Delivery, at func(time.Time) string) {
+func tellDelivery(line liner, f filed, d lead.Delivery, at func(time.Time) string) {
 	attempts := "after 1 attempt"
 	if d.Attempts != 1 {
 		attempts = fmt.Sprintf("after %d attempts", d.Attempts)
@@ -235,7 +234,11 @@ func tellDelivery(line liner, id string, d lead.Delivery, at func(time.Time) str
 		line("           It said: %s. More than that the agent cannot know: not whether anybody has read it.", cmp.Or(shown(d.Receipt), "nothing"))
 	case lead.Failed:
 		line("Target     %s: failed %s %s: %s.", name, at(d.UpdatedAt), attempts, shown(d.LastError))
-		line("           It is not tried again by itself. Mend the cause, then: dealer leads resend %s --target %s", id, name)
+		if len(f.channels()) == 0 {
+			line("           It is not tried again: the consent covers no channel any more.")
+			break
+		}
+		line("           It is not tried again by itself. Mend the cause, then: dealer leads resend %s --target %s", f.ID, name)
 	case lead.Withheld:
 		line("Target     %s: withheld %s: %s.", name, at(d.UpdatedAt), shown(d.LastError))
 		line("           It is kept and not sent; only a new lead with a new consent changes that.")
@@ -260,7 +263,7 @@ func newLeadsResend(io streams) *cobra.Command {
 	var targets []string
 	cmd := &cobra.Command{
 		Use:     "resend LEAD-ID [--target NAME] --data DIR",
-		Short:   "Queue a lead once more, marked as a resend, if the consent still covers it",
+		Short:   "Queue a lead once more, as a resend where it may be known, if the consent allows",
 		Example: `  dealer leads resend LEAD-ID --data DIR --target crm`,
 		Args:    args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, given []string) error {

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/spf13/cobra"
 
@@ -56,7 +57,7 @@ func (g *mcpInstall) run(cmd *cobra.Command, io streams) error {
 	if !ok {
 		return usageError{fmt.Errorf("no host %q; the hosts are %s", g.client, strings.Join(hostconfig.Names(), ", "))}
 	}
-	if g.name == "" || strings.ContainsFunc(g.name, func(r rune) bool { return r < ' ' }) {
+	if g.name == "" || strings.ContainsFunc(g.name, unicode.IsControl) {
 		return usageError{errors.New("--name wants a name")}
 	}
 	arguments, err := g.arguments(cmd)

@@ -2,10 +2,12 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -130,6 +132,64 @@ func TestAFileThatIsNotUnderstoodStaysAndWhatToAddIsShown(t *testing.T) {
 	}
 }
 
+// TestWhatIsNotWrittenLeavesNothingBehind: neither a backup nor a file in the
+// place of a link, and a file that its owner protects stays.
+func TestWhatIsNotWrittenLeavesNothingBehind(t *testing.T) {
+	dir := t.TempDir()
+	guarded, dangling := filepath.Join(dir, "guarded.json"), filepath.Join(dir, "dangling.json")
+	if err := os.WriteFile(guarded, []byte("{}"), 0o400); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(filepath.Join(dir, "elsewhere", "mcp.json"), dangling); err != nil {
+		t.Skip(err)
+	}
+	for file, said := range map[string]string{guarded: "write-protected", dangling: "a link to a file that is not there", dir: "no configuration file"} {
+		r := install(t, nil, "--client", "cursor", "--config-file", file)
+		if r.code != 1 || r.out != "" || !strings.Contains(r.err, said) || strings.Count(strings.TrimSpace(r.err), "\n") > 0 {
+			t.Errorf("%s: %+v", file, r)
+		}
+	}
+	if now, _ := os.ReadFile(guarded); string(now) != "{}" {
+		t.Errorf("a protected file became %s", now)
+	}
+	if info, _ := os.Lstat(dangling); info.Mode()&os.ModeSymlink == 0 {
+		t.Error("a link was replaced by a file")
+	}
+	if entries, _ := os.ReadDir(dir); len(entries) != 2 {
+		t.Errorf("left behind: %v", entries)
+	}
+}
+
+// TestInstallsAtOnceBreakNothing: whichever comes too late says so, and leaves
+// nothing.
+func TestInstallsAtOnceBreakNothing(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "mcp.json")
+	if err := os.WriteFile(file, []byte("{}"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	results := make([]result, 8)
+	var all sync.WaitGroup
+	for i := range results {
+		all.Go(func() {
+			results[i] = install(t, nil, "--client", "cursor", "--config-file", file, "--name", fmt.Sprint("n", i))
+		})
+	}
+	all.Wait()
+	written := 0
+	for i, r := range results {
+		command, _, _ := installed(t, file, "mcpServers", fmt.Sprint("n", i))
+		if r.code == 0 {
+			written++
+		} else if command != "" || !strings.Contains(r.err, "was not changed") {
+			t.Errorf("%d: %q, but %+v", i, command, r)
+		}
+	}
+	if entries, _ := os.ReadDir(dir); written == 0 || len(entries) != 1+written {
+		t.Errorf("%d were written: %v", written, entries)
+	}
+}
+
 func TestPrintOnlyShows(t *testing.T) {
 	home := t.TempDir()
 	r := install(t, []string{"HOME=" + home}, "--client", "claude-desktop", "--print", "--profile", fixtureProfile, "--feed", fixtureFeed)
@@ -145,7 +205,7 @@ func TestPrintOnlyShows(t *testing.T) {
 	if entries, _ := os.ReadDir(home); len(entries) != 0 || !strings.Contains(r.err, home) {
 		t.Errorf("%v %s", entries, r.err)
 	}
-	for _, args := range [][]string{{}, {"--client", "emacs"}, {"--client", "cursor", "--agent", "x"}, {"--client", "cursor", "--name", ""}, {"--client", "cursor", "--agent", "http://u:sesame@x.example"}} {
+	for _, args := range [][]string{{}, {"--client", "emacs"}, {"--client", "cursor", "--agent", "x"}, {"--client", "cursor", "--name", ""}, {"--client", "cursor", "--name", "x\x7f"}, {"--client", "cursor", "--name", "x\u009b31m"}, {"--client", "cursor", "--agent", "http://u:sesame@x.example"}} {
 		if r := install(t, []string{"HOME=" + home}, append(args, "--print")...); r.code != 2 || strings.Contains(r.err, "sesame") {
 			t.Errorf("%v: %+v", args, r)
 		}

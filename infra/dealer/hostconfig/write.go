@@ -16,10 +16,14 @@ var ErrChanged = errors.New("the file was changed meanwhile")
 // longest is the longest configuration that is read, in bytes.
 const longest = 32 << 20
 
-// Read reads a configuration; a file that is not there is empty.
+// Read reads a configuration; a file that is not there is empty. A link to one
+// that is not there is an error: a new file would take the link's place.
 func Read(file string) ([]byte, error) {
 	info, err := os.Stat(file)
 	if errors.Is(err, fs.ErrNotExist) {
+		if _, err := os.Lstat(file); err == nil {
+			return nil, fmt.Errorf("%s is a link to a file that is not there; create that one first", file)
+		}
 		return nil, nil
 	}
 	if err != nil {
@@ -39,18 +43,26 @@ func Replace(file string, old, document []byte, now time.Time) (backup string, e
 		file = target
 	}
 	mode := fs.FileMode(0o600)
-	if info, err := os.Stat(file); err == nil {
-		mode = info.Mode().Perm()
+	if info, missing := os.Stat(file); missing == nil {
+		if mode = info.Mode().Perm(); mode&0o200 == 0 {
+			return "", errors.New("it is write-protected")
+		}
 		backup = file + ".backup-" + now.UTC().Format("20060102T150405.000Z")
-		if err := create(backup, old, mode); err != nil {
+		if err = create(backup, old, mode); err != nil {
 			return "", err
 		}
-	} else if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		made := backup
+		defer func() {
+			if err != nil { // there is nothing to go back to
+				_ = os.Remove(made)
+			}
+		}()
+	} else if err = os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 		return "", err
 	}
 	beside, err := os.CreateTemp(filepath.Dir(file), filepath.Base(file)+".new-*")
 	if err != nil {
-		return backup, err
+		return "", err
 	}
 	defer func() {
 		if err != nil {
@@ -59,10 +71,10 @@ func Replace(file string, old, document []byte, now time.Time) (backup string, e
 	}()
 	_, err = beside.Write(document)
 	if err := errors.Join(err, beside.Chmod(mode), beside.Sync(), beside.Close()); err != nil {
-		return backup, err
+		return "", err
 	}
 	if now, err := Read(file); err != nil || !bytes.Equal(now, old) {
-		return backup, errors.Join(ErrChanged, err)
+		return "", errors.Join(ErrChanged, err)
 	}
 	return backup, os.Rename(beside.Name(), file)
 }
@@ -74,5 +86,8 @@ func create(file string, document []byte, mode fs.FileMode) error {
 		return err
 	}
 	_, err = f.Write(document)
-	return errors.Join(err, f.Sync(), f.Close())
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		_ = os.Remove(file)
+	}
+	return err
 }

@@ -96,9 +96,15 @@ func (o offer) quoting() string {
 	return "Tell prices as they are: " + o.priceRule() + " Where 'price' is absent say that no price is published, and quote neither list_price nor msrp in its place."
 }
 
-// consenting is what comes before any personal data leaves.
+// consenting is what comes before any personal data leaves. The consent text of
+// a dealer elsewhere names it by a stranger's words, and so is only pointed at.
 func (o offer) consenting() string {
-	return "Ask me for my name and how I may be reached. Before you send anything show me exactly what will be sent and this text, word for word, and wait until I agree and choose the channels:\n\n" +
+	ask := "Ask me for my name and how I may be reached. Before you send anything show me exactly what will be sent"
+	if o.elsewhere() {
+		return ask + ". Leave 'consent' out, so that a form asks me for it. Where no form comes show me the resource " + o.uri("consent") +
+			" word for word, wait until I agree and choose the channels, and put that text, my channels and the time I agreed into 'consent'; never agree for me."
+	}
+	return ask + " and this text, word for word, and wait until I agree and choose the channels:\n\n" +
 		strings.TrimSpace(o.consentText()) + "\n\nPut the text I agreed to, my channels and the time I agreed into 'consent'; never agree for me."
 }
 

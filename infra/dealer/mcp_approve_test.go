@@ -185,6 +185,24 @@ func TestAConsentIsGivenInTheFormOfOlderContracts(t *testing.T) {
 	}
 }
 
+// TestAFormNamesTheHostThatTheCardLeadsTo: it is there that a lead goes.
+func TestAFormNamesTheHostThatTheCardLeadsTo(t *testing.T) {
+	agent := hostile(t, "Agent", "BASE/a2a", says(data(`{"type":"lead.submit.response","data":{"lead_id":"1","status":"received"}}`)))
+	card := hostile(t, "Dealer", agent.URL+"/a2a", says("{}"))
+	h := connect(t, "", []string{"DEALER_TOKEN="}, "--agent", card.URL)
+	var shown string
+	h.person = func(p *mcp.ElicitParams) *mcp.ElicitResult {
+		shown = p.Message
+		return &mcp.ElicitResult{Action: "accept", Content: map[string]any{"email": true}}
+	}
+	if answer, isError := h.call(t, "aap_lead_submit", shopper("Rosa")); isError {
+		t.Fatalf("%v", answer)
+	}
+	if want := "Dealer (" + strings.TrimPrefix(card.URL, "http://") + ", by way of " + strings.TrimPrefix(agent.URL, "http://") + ") would receive:"; !strings.HasPrefix(shown, want) {
+		t.Errorf("the form: %s\nwant %s", shown, want)
+	}
+}
+
 // TestALeadLeavesThroughNoOtherDoor: neither in the arguments of a tool that
 // reads, nor with a consent that is none, whoever does the asking.
 func TestALeadLeavesThroughNoOtherDoor(t *testing.T) {

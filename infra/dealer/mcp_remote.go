@@ -29,7 +29,7 @@ func (d remoteDealer) find(ctx context.Context) (*mcptools.Found, error) {
 	if err != nil {
 		return nil, d.notFound(err)
 	}
-	found := &mcptools.Found{Name: remote.Card.Name, Version: remote.Version, Agent: remoteAgent{d, remote}}
+	found := &mcptools.Found{Name: remote.Card.Name, Endpoint: remote.Endpoint, Version: remote.Version, Agent: remoteAgent{d, remote}}
 	for _, s := range aap.Skills() {
 		if declares(remote, s) {
 			found.Skills = append(found.Skills, s)

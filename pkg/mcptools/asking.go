@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"strings"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -259,6 +260,10 @@ func (o offer) host() string {
 	if o.profile != nil {
 		address = o.profile.URL
 	}
+	return hostOfURL(address)
+}
+
+func hostOfURL(address string) string {
 	if u, err := url.Parse(address); err == nil {
 		return u.Host
 	}
@@ -267,9 +272,12 @@ func (o offer) host() string {
 
 // receiver is who a lead goes to, as people are shown it.
 func (o offer) receiver() string {
-	name := plain(o.name, longLine)
-	if at := o.host(); at != "" {
-		return fmt.Sprintf("%s (%s)", name, plain(at, longLine))
+	name, at := plain(o.name, longLine), plain(o.host(), longLine)
+	switch sent := plain(hostOfURL(o.endpoint), longLine); {
+	case at == "":
+		return name
+	case sent != "" && !strings.EqualFold(sent, at):
+		return fmt.Sprintf("%s (%s, by way of %s)", name, at, sent)
 	}
-	return name
+	return fmt.Sprintf("%s (%s)", name, at)
 }

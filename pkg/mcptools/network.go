@@ -48,6 +48,9 @@ type Dealer struct {
 type Found struct {
 	// Name is what the card calls the dealer: a stranger's words.
 	Name string
+	// Endpoint is the URL that payloads go to. It may lie at another host than
+	// the card, which people are told before they send it a lead.
+	Endpoint string
 	// Version is the contract of all payloads that Agent takes and gives.
 	Version aap.Version
 	// Skills are those that the card declares.

@@ -28,8 +28,9 @@ type offer struct {
 	replay func(context.Context, aap.Version, []byte) (agent.Answer, bool, error)
 	// profile is nil when the dealer's agent runs elsewhere.
 	profile *dealer.Profile
-	// address is where that agent is reached; empty beside a profile.
-	address string
+	// address is what the person at this machine knows that agent by, endpoint
+	// where it is asked; both are empty beside a profile.
+	address, endpoint string
 }
 
 // localOffer is what a profile offers, under the primary contract.

@@ -128,7 +128,7 @@ func disclosure(o offer, information json.RawMessage) string {
 	}
 	_ = json.Unmarshal(information, &answer) // an odd answer discloses nothing
 	var b strings.Builder
-	fmt.Fprintf(&b, "# Prices and fees of %s\n\n%s\n\nA vehicle without 'price' has no advertised price; its list_price or msrp is not one.\n", o.called(), o.priceRule())
+	fmt.Fprintf(&b, "# Prices and fees of %s\n\n%s\n\nA vehicle without 'price' has no advertised price; its list_price or msrp is not one.\n", o.name, o.priceRule())
 	for _, rooftop := range answer.Data.Rooftops {
 		fmt.Fprintf(&b, "\n## %s\n\n", plain(rooftop.Name, longLine))
 		switch {

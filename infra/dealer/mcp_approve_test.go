@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"net/url"
 	"os"
 	"os/exec"
@@ -182,6 +183,33 @@ func TestAConsentIsGivenInTheFormOfOlderContracts(t *testing.T) {
 			continue
 		}
 		documents(t, outbox, i+1)
+	}
+}
+
+// TestAClockThatIsFastCostsNobodyTheirConsent: the dealer's clock is eleven minutes
+// behind this machine's, as each of its answers says.
+func TestAClockThatIsFastCostsNobodyTheirConsent(t *testing.T) {
+	behind := func() time.Time { return time.Now().Add(-11 * time.Minute) }
+	dir := t.TempDir()
+	m, _ := machinetest.Serve(t, machine.Config{
+		Addr: "127.0.0.1:0", Profile: fixtureProfile, Feed: fixtureFeed, Data: filepath.Join(dir, "data"),
+		Outbox: filepath.Join(dir, "outbox"), Now: behind, Log: slog.New(slog.DiscardHandler),
+	})
+	slow := before(t, m.URL())
+	slow.meanwhile = func(w http.ResponseWriter, _ *http.Request) bool {
+		w.Header().Set("Date", behind().UTC().Format(http.TimeFormat))
+		return false
+	}
+	for _, revision := range revisions {
+		h := connect(t, revision, nil, "--agent", slow.URL)
+		h.person = func(*mcp.ElicitParams) *mcp.ElicitResult {
+			return &mcp.ElicitResult{Action: "accept", Content: map[string]any{"email": true}}
+		}
+		for range 2 { // the second time what was agreed to is known
+			if answer, isError := h.call(t, "aap_lead_submit", shopper("R"+revision)); isError || h.asked.Load() != 1 {
+				t.Errorf("%q: asked %d times: %v", revision, h.asked.Load(), answer)
+			}
+		}
 	}
 }
 

@@ -24,12 +24,14 @@ func (d remoteDealer) find(ctx context.Context) (*mcptools.Found, error) {
 	if err != nil {
 		return nil, err
 	}
+	clock := &dealersClock{RoundTripper: web.Transport}
+	web.Transport = clock
 	client := a2a.Client{HTTP: web, Token: os.Getenv(d.TokenEnv)}
 	remote, err := client.Discover(ctx, d.URL)
 	if err != nil {
 		return nil, d.notFound(err)
 	}
-	found := &mcptools.Found{Name: remote.Card.Name, Endpoint: remote.Endpoint, Version: remote.Version, Agent: remoteAgent{d, remote}}
+	found := &mcptools.Found{Name: remote.Card.Name, Endpoint: remote.Endpoint, Now: clock.now, Version: remote.Version, Agent: remoteAgent{d, remote}}
 	for _, s := range aap.Skills() {
 		if declares(remote, s) {
 			found.Skills = append(found.Skills, s)

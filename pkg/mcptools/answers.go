@@ -10,7 +10,8 @@ import (
 // given is what a person agreed to. It says nothing of who they are.
 type given struct {
 	channels []string
-	at       time.Time
+	// at is when, see asker.granted.
+	at time.Time
 	// key is the idempotency key of the lead when its sender gave none.
 	key string
 }
@@ -31,7 +32,8 @@ type answers struct {
 }
 
 type answer struct {
-	id string
+	id    string
+	since time.Time
 	given
 }
 
@@ -51,24 +53,24 @@ func (a *answers) holding(id string, now time.Time) (given, bool) {
 	if !ok {
 		return given{}, false
 	}
-	g := e.Value.(answer).given
-	age := now.Sub(g.at)
-	return g, age >= -clockSkew && age <= formLife
+	known := e.Value.(answer)
+	age := now.Sub(known.since)
+	return known.given, age >= -clockSkew && age <= formLife
 }
 
 // keep remembers an agreement and returns what holds from now on: the earlier
 // one where that was the same.
-func (a *answers) keep(id string, g given) given {
+func (a *answers) keep(id string, g given, now time.Time) given {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if earlier, ok := a.holding(id, g.at); ok && slices.Equal(earlier.channels, g.channels) {
+	if earlier, ok := a.holding(id, now); ok && slices.Equal(earlier.channels, g.channels) {
 		return earlier
 	}
 	a.drop(id)
 	if a.oldest.Len() >= a.most {
 		a.drop(a.oldest.Front().Value.(answer).id)
 	}
-	a.by[id] = a.oldest.PushBack(answer{id, g})
+	a.by[id] = a.oldest.PushBack(answer{id, now, g})
 	return g
 }
 

@@ -82,7 +82,19 @@ func (a *asker) ask(ctx context.Context, c *toolCall, q question, h host) (given
 		a.answers.forget(id)
 		return given{}, nil, refused(why)
 	}
-	return a.answers.keep(id, given{channels, a.now(), keyOf(token)}), nil, nil
+	return a.answers.keep(id, given{channels, a.granted(c.offer), keyOf(token)}, a.now()), nil, nil
+}
+
+// granted is now, unless that lies in the future of whoever is to take the
+// consent: of a grant that has not come yet nobody takes a lead.
+func (a *asker) granted(o offer) time.Time {
+	now := a.now()
+	if o.now != nil {
+		if theirs := o.now(); theirs.Before(now) {
+			return theirs
+		}
+	}
+	return now
 }
 
 // wait shows the form while the call stays open. What an error says is the

@@ -107,7 +107,10 @@ func (m *member) ask(ctx context.Context) (o *offer, err error) {
 		m.network.Log.InfoContext(ctx, "dealer not found", "dealer", m.title(), "reason", reasonOf(ctx, err), "cause", causeOf(err))
 		return nil, err
 	}
-	offered := offer{name: m.nameOf(found), address: m.Address, endpoint: found.Endpoint, alias: m.Alias, version: found.Version, skills: found.Skills, agent: found.Agent}
+	offered := offer{
+		name: m.nameOf(found), address: m.Address, endpoint: found.Endpoint, now: found.Now,
+		alias: m.Alias, version: found.Version, skills: found.Skills, agent: found.Agent,
+	}
 	if m.Alias != "" {
 		offered.prefix = m.Alias + aliasEnd
 	}

@@ -51,6 +51,9 @@ type Found struct {
 	// Endpoint is the URL that payloads go to. It may lie at another host than
 	// the card, which people are told before they send it a lead.
 	Endpoint string
+	// Now, when set, is the time by the dealer's clock as far as it is known: a
+	// consent asked for here is not granted later than that.
+	Now func() time.Time
 	// Version is the contract of all payloads that Agent takes and gives.
 	Version aap.Version
 	// Skills are those that the card declares.

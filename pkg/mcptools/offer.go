@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -31,6 +32,8 @@ type offer struct {
 	// address is what the person at this machine knows that agent by, endpoint
 	// where it is asked; both are empty beside a profile.
 	address, endpoint string
+	// now is Found.Now; nil where there is none.
+	now func() time.Time
 }
 
 // localOffer is what a profile offers, under the primary contract.

@@ -154,6 +154,9 @@ func (s *Leads) guards(e lead.Entry, now time.Time) ([]guard, error) {
 	}
 	if e.Equal != "" {
 		add(key(equalPK(r.DealerID, e.Equal), skEqual), e.EqualsUntil, lead.ErrDuplicate)
+		if e.Instead != "" {
+			guards[len(guards)-1].write.Put = orOf(guards[len(guards)-1].write.Put, e.Instead)
+		}
 	}
 	record := key(leadPK(r.DealerID, r.ID), skRecord)
 	record[attrDoc] = bin(doc)
@@ -210,4 +213,11 @@ func (s *Leads) put(i item, now time.Time) *types.Put {
 		ExpressionAttributeValues:           item{":now": num(now.UnixNano())},
 		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
 	}
+}
+
+// orOf lets the put also replace an item of the lead.
+func orOf(p *types.Put, leadID string) *types.Put {
+	p.ConditionExpression = aws.String(*p.ConditionExpression + " OR #lead = :instead")
+	p.ExpressionAttributeNames["#lead"], p.ExpressionAttributeValues[":instead"] = attrLead, str(leadID)
+	return p
 }

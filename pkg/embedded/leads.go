@@ -92,9 +92,9 @@ func admit(b *bolt.Bucket, e lead.Entry, now time.Time) error {
 			return err
 		}
 	}
-	if _, err := readEqual(b, []byte(e.Equal), now); err == nil {
+	if id, err := readEqual(b, []byte(e.Equal), now); err == nil && id != e.Instead {
 		return lead.ErrDuplicate
-	} else if !errors.Is(err, lead.ErrNotFound) {
+	} else if err != nil && !errors.Is(err, lead.ErrNotFound) {
 		return err
 	}
 	if b.Bucket(recordsBucket).Get([]byte(e.Record.ID)) != nil {

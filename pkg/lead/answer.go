@@ -1,9 +1,6 @@
 package lead
 
 import (
-	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"regexp"
 	"strings"
@@ -28,33 +25,6 @@ func accept(leadID string, req *aap.LeadRequest, p *dealer.Profile, f found, vis
 	}
 	data, err := aap.AppendValue(nil, result)
 	return Answer{Data: data, Message: strings.Join(sentences, " ")}, err
-}
-
-// repeat makes the answer to an equal lead from what the first one was told,
-// with the visit as it stands now.
-func (d *Desk) repeat(ctx context.Context, p *dealer.Profile, first Record, now time.Time) (Answer, error) {
-	var result aap.LeadResult
-	if err := json.Unmarshal(first.Answer.Data, &result); err != nil {
-		return Answer{}, fmt.Errorf("reading the answer of lead %s: %w", first.ID, err)
-	}
-	result.LeadID, result.Status = first.ID, aap.LeadDuplicate
-	message := "The dealer already has this lead under the same lead_id and will follow up once. Nothing needs to be sent again."
-	if a := result.Appointment; a != nil && a.Status == aap.AppointmentConfirmed {
-		v, err := d.Store.Visit(ctx, first.DealerID, first.ID, now)
-		switch zone := p.Rooftop(first.Rooftop).Location(); {
-		case errors.Is(err, ErrNotFound):
-		case err != nil:
-			return Answer{}, fmt.Errorf("loading the visit of lead %s: %w", first.ID, err)
-		case v.State == Cancelled:
-			a.Status, a.ConfirmedAt = aap.AppointmentRequested, ""
-			message = "The dealer already has this lead under the same lead_id and has cancelled its visit. Call the dealer, or submit a lead with another time."
-		case offsetTime(v.Start, zone) != a.ConfirmedAt:
-			a.ConfirmedAt = offsetTime(v.Start, zone)
-			message = "The dealer already has this lead under the same lead_id and has moved its visit to " + spokenTime(v.Start, zone) + "."
-		}
-	}
-	data, err := aap.AppendValue(nil, result)
-	return Answer{Data: data, Message: message}, err
 }
 
 func (a Answer) reply() aap.Reply { return aap.Reply{Data: a.Data, Message: a.Message} }

@@ -73,8 +73,9 @@ func (d *Desk) Submit(ctx context.Context, p *dealer.Profile, v aap.Version, pay
 		return aap.Reply{}, e
 	}
 	var lost [][]Span
+	var instead string
 	for try := 0; try < attempts; {
-		reply, known, err = d.duplicate(ctx, p, s, now)
+		reply, instead, known, err = d.duplicate(ctx, p, s, now)
 		if known || err != nil {
 			return reply, err
 		}
@@ -82,6 +83,7 @@ func (d *Desk) Submit(ctx context.Context, p *dealer.Profile, v aap.Version, pay
 		if err != nil {
 			return aap.Reply{}, err
 		}
+		entry.Instead = instead
 		err = d.Store.Create(ctx, entry, now)
 		if err == nil {
 			d.handOver(ctx, p.ID, entry.Record.ID)
@@ -183,47 +185,6 @@ func (d *Desk) known(ctx context.Context, s *submission, now time.Time) (aap.Rep
 	}
 	d.nudge(ctx, first)
 	return key.told(first).reply(), true, nil
-}
-
-// duplicate finds the equal lead within the window, and binds the request's
-// key to the answer before it is given: the same key gets the same answer
-// (AAP v1.3 lead-submit-request schema), also after the window.
-func (d *Desk) duplicate(ctx context.Context, p *dealer.Profile, s *submission, now time.Time) (aap.Reply, bool, error) {
-	leadID, err := d.Store.ByEqual(ctx, s.dealerID, s.equal, now)
-	if errors.Is(err, ErrNotFound) {
-		return aap.Reply{}, false, nil
-	}
-	if err != nil {
-		return aap.Reply{}, false, fmt.Errorf("looking for an equal lead: %w", err)
-	}
-	first, err := d.Store.Load(ctx, s.dealerID, leadID, now)
-	if errors.Is(err, ErrNotFound) {
-		return aap.Reply{}, false, nil // it is being erased
-	}
-	if err != nil {
-		return aap.Reply{}, false, fmt.Errorf("loading lead %s for its duplicate: %w", leadID, err)
-	}
-	answer, err := d.repeat(ctx, p, first, now)
-	if err != nil {
-		return aap.Reply{}, false, err
-	}
-	if key := s.key(p, first, now); key != nil {
-		key.Answer = &answer
-		err := d.Store.Bind(ctx, s.dealerID, *key, now)
-		if errors.Is(err, ErrKeyTaken) {
-			// A parallel request with the key was first: perhaps the equal lead
-			// itself, which was stored between the look at the key and now.
-			return d.known(ctx, s, now)
-		}
-		if errors.Is(err, ErrNotFound) {
-			return aap.Reply{}, false, nil // it was erased meanwhile
-		}
-		if err != nil {
-			return aap.Reply{}, false, fmt.Errorf("binding the idempotency key: %w", err)
-		}
-	}
-	d.nudge(ctx, first)
-	return answer.reply(), true, nil
 }
 
 // entry is all that is stored of the submission.

@@ -50,6 +50,16 @@ func Remaining(c aap.Consent, story []Event) aap.Consent {
 	return c
 }
 
+// lastRevoked is when the consent was last taken back.
+func lastRevoked(story []Event) (at time.Time) {
+	for _, e := range story {
+		if e.Kind == Revoked && e.At.After(at) {
+			at = e.At
+		}
+	}
+	return at
+}
+
 // Audit is one line of the dealer's account of what was done with leads. It
 // holds no personal data, nor anything made of it: not even lead ids, which
 // the CRM may still know.

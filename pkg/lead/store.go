@@ -109,6 +109,9 @@ type Entry struct {
 	Poorer []string
 	// EqualsUntil ends the duplicate window of all these keys.
 	EqualsUntil time.Time
+	// Instead is the lead that Equal may stand for all the same, because its
+	// consent does not cover any more what this one's does. Empty: none.
+	Instead string
 	// Booking is the visit that is booked with the lead; nil: none is.
 	Booking *Booking
 }
@@ -156,7 +159,7 @@ type Store interface {
 	Calendar
 	// Create stores the entry whole or not at all. ErrKeyTaken when the
 	// unexpired key exists (checked first), ErrDuplicate when Equal stands
-	// unexpired, ErrSlotTaken when a slot of the visit has no room (checked
+	// unexpired for a lead other than Instead, ErrSlotTaken when a slot of the visit has no room (checked
 	// last); nothing is written then. Equal and Poorer stand for this lead
 	// from then on, whatever Poorer stood for before. The lead also enters the
 	// outbox until Enqueued is called.

@@ -36,6 +36,7 @@ func Run(t *testing.T, open func(t *testing.T) lead.Store) {
 		{"a lead without key and equals is stored", bareEntry},
 		{"a lead makes poorer ones duplicates, not richer ones", poorerIsDuplicate},
 		{"a richer lead takes over the keys of poorer ones", richerTakesOver},
+		{"a lead takes the place of the one it names, not of another", insteadTakesOver},
 		{"keys differ by every character", keysAreExact},
 		{"keys expire by the given time", keysExpire},
 		{"duplicate digests expire by the given time", equalsExpire},

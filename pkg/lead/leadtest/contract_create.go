@@ -86,6 +86,21 @@ func richerTakesOver(t *testing.T, s lead.Store) {
 	}
 }
 
+func insteadTakesOver(t *testing.T, s lead.Store) {
+	first, second, third := entry(1), entry(2), entry(3)
+	create(t, s, first)
+	second.Equal, second.Instead = first.Equal, first.Record.ID
+	create(t, s, second)
+	standsFor(t, s, first.Equal, second.Record.ID, epoch)
+	// Somebody else was first.
+	third.Equal, third.Instead = first.Equal, first.Record.ID
+	wantErr(t, s.Create(t.Context(), third, epoch), lead.ErrDuplicate)
+	erase(t, s, first.Record.ID)
+	standsFor(t, s, first.Equal, second.Record.ID, epoch)
+	third.Equal, third.Instead = entry(4).Equal, first.Record.ID // stands for nothing
+	create(t, s, third)
+}
+
 func keysAreExact(t *testing.T, s lead.Store) {
 	values := []string{
 		"K", "k", "K ", " K", "K2", "K#2", "K/2", "K\x002", "../K", "%", "é", "e\u0301", "''", `"`,

@@ -68,7 +68,7 @@ func (m *Memory) Create(ctx context.Context, e lead.Entry, now time.Time) error 
 			return lead.ErrKeyTaken
 		}
 	}
-	if q, ok := d.equals[e.Equal]; ok && now.Before(q.until) {
+	if q, ok := d.equals[e.Equal]; ok && now.Before(q.until) && q.leadID != e.Instead {
 		return lead.ErrDuplicate
 	}
 	if b := e.Booking; b != nil {

@@ -42,6 +42,12 @@ func (r Report) WriteText(w io.Writer) error {
 	}
 	if c := r.Changes; c != nil {
 		p("\nchanges: %d added, %d changed, %d unchanged, %d gone\n", c.Added, c.Changed, c.Unchanged, c.Gone)
+		if c.ByHand > 0 {
+			p("  %d as said by hand, after this file was written\n", c.ByHand)
+		}
+		if c.Overruled > 0 {
+			p("  %d said by hand and ended by this file, which is newer\n", c.Overruled)
+		}
 		for _, k := range c.Kept {
 			p("  kept as it was: %s (%s)\n", safe(k.Rooftop), safe(k.Reason))
 		}

@@ -55,6 +55,10 @@ type Outcome struct {
 	Hidden map[State]int `json:"hidden,omitempty"`
 	// Kept are the rooftops that a guard left as they were.
 	Kept []KeptRooftop `json:"kept,omitempty"`
+	// ByHand counts what was said by hand about units of the feed and stands,
+	// Overruled what ended because the feed vouched for the unit later.
+	ByHand    int `json:"by_hand,omitempty"`
+	Overruled int `json:"overruled,omitempty"`
 	// Listed and Remembered count the units for sale and all units afterwards.
 	Listed     int `json:"listed"`
 	Remembered int `json:"remembered"`

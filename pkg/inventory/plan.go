@@ -141,6 +141,7 @@ func (pl *planner) merge() error {
 			continue // the other rooftop vouched for it later
 		}
 		v.GoneAt = time.Time{}
+		pl.heed(&v, was)
 		if !v.State.Listed() {
 			v.GoneAt = pl.now.UTC()
 			if was != nil && !was.State.Listed() && !was.GoneAt.IsZero() {
@@ -211,6 +212,9 @@ func (pl *planner) remember() {
 			}
 			v.State, v.GoneAt = Sold, pl.now.UTC()
 			pl.outcome.Gone++
+			pl.change.Put = append(pl.change.Put, v)
+		case v.Word.State != "" && v.Word.Feed != Sold && pl.feed[key] == nil && !pl.kept[v.Listing.Rooftop]:
+			v.Word.Feed = Sold // there is nothing to release it to
 			pl.change.Put = append(pl.change.Put, v)
 		case pl.feed[key] == nil && forgotten(v, pl.profile, pl.now):
 			pl.outcome.Forgotten++

@@ -50,10 +50,12 @@ type Vehicle struct {
 	// GoneAt is when the unit left the feed or was first seen unlisted; zero
 	// while it is listed.
 	GoneAt time.Time `json:"gone_at,omitzero"`
+	// Word is what the dealer said by hand; State and Listing show it already.
+	Word Word `json:"word,omitzero"`
 }
 
-// Head is what a dealer's inventory is right now. Each accepted import flips
-// it once.
+// Head is what a dealer's inventory is right now. Each accepted import and each
+// order flips it once.
 type Head struct {
 	// Revision grows by one with every flip; a cached index is good for one revision.
 	Revision int64 `json:"revision"`
@@ -73,7 +75,7 @@ type Head struct {
 	Logged bool `json:"logged,omitempty"`
 }
 
-// Change is what one import does to the stored vehicles.
+// Change is what one import or order does to the stored vehicles.
 type Change struct {
 	// Put are new or changed units; Forget are the units to remove, as they
 	// are stored.

@@ -73,6 +73,11 @@ func walk(f fields, u *inventory.Vehicle) {
 	f.text(&v.InventoryDate)
 	f.text(&v.UpdatedAt)
 	f.extra(&v.Extra)
+	f.text((*string)(&u.Word.State))
+	f.moment(&u.Word.StateAt)
+	f.text((*string)(&u.Word.Feed))
+	f.whole(&u.Word.Price)
+	f.moment(&u.Word.PriceAt)
 }
 
 // AppendVehicle writes one vehicle at the end of dst.

@@ -1,52 +1,74 @@
 package faults
 
 import (
+	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
+	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
-	"sync"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/aws/aws-lambda-go/events"
 	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/aws/retry"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 	sqstypes "github.com/aws/aws-sdk-go-v2/service/sqs/types"
 
-	"github.com/dealer-agent/dealer/pkg/cloud"
 	"github.com/dealer-agent/dealer/pkg/cloud/cloudtest"
-	"github.com/dealer-agent/dealer/pkg/cloud/lambdatest"
-	"github.com/dealer-agent/dealer/pkg/dealer"
-	"github.com/dealer-agent/dealer/pkg/lead"
 )
 
-// flakyAWS is a proxy before DynamoDB and SQS whose calls break.
-func flakyAWS(t *testing.T, endpoint string, d *dice) string {
+// weatheredAWS is a proxy before DynamoDB and SQS whose calls break: once in
+// so many times, and as watch, when there is one, says of an operation. What
+// watch returns is called between the operation and its answer.
+func weatheredAWS(t *testing.T, endpoint string, s *storm, once int, watch func(op string, body []byte) (moment, func())) string {
 	t.Helper()
 	target, err := url.Parse(endpoint)
 	if err != nil {
 		t.Fatal(err)
 	}
 	proxy := httputil.NewSingleHostReverseProxy(target)
+	proxy.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, 0)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		m := d.moment()
-		if r.Header.Get("X-Amz-Target") == "" { // S3 brings the profile, which is kept
-			m = healthy
+		_, op, service := strings.Cut(r.Header.Get("X-Amz-Target"), ".")
+		if !service { // S3 brings the profile
+			proxy.ServeHTTP(w, r)
+			return
+		}
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			return
+		}
+		// AWS finishes what a caller gave up.
+		ctx, cancel := context.WithCancel(context.WithoutCancel(r.Context()))
+		defer cancel()
+		r = r.WithContext(ctx)
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		m, then := s.breaks(once), func() {}
+		if watch != nil && m == healthy {
+			m, then = watch(op, body)
 		}
 		switch m {
 		case before:
-			w.Header().Set("Content-Type", "application/x-amz-json-1.0")
-			w.WriteHeader(http.StatusInternalServerError)
-			_, _ = w.Write([]byte(`{"__type":"InternalServerError","message":"storm"}`))
+			then()
+			refuse(w, s.roll(4))
 		case after:
 			proxy.ServeHTTP(httptest.NewRecorder(), r)
+			then()
+			if s.roll(2) == 0 {
+				refuse(w, 0)
+			}
 			panic(http.ErrAbortHandler)
 		default:
+			if s.strikes(4 * once) {
+				time.Sleep(time.Duration(s.roll(300)) * time.Millisecond)
+			}
 			proxy.ServeHTTP(w, r)
 		}
 	}))
@@ -55,135 +77,145 @@ func flakyAWS(t *testing.T, endpoint string, d *dice) string {
 	return server.URL
 }
 
-// deployed is one dealer on emulated AWS, which itself is healthy.
-type deployed struct {
-	store   lead.Store
-	desk    *lead.Desk
-	queue   string
-	dead    string
-	client  *sqs.Client
-	profile *dealer.Profile
-	env     []string
+// refuse answers as AWS does in bad times, or not at all.
+func refuse(w http.ResponseWriter, way int) {
+	say := func(status int, kind string) {
+		w.Header().Set("Content-Type", "application/x-amz-json-1.0")
+		w.WriteHeader(status)
+		_, _ = fmt.Fprintf(w, `{"__type":"com.amazonaws#%s","message":"storm"}`, kind)
+	}
+	switch way {
+	case 0:
+		say(http.StatusInternalServerError, "InternalServerError")
+	case 1:
+		say(http.StatusBadRequest, "ProvisionedThroughputExceededException")
+	case 2:
+		say(http.StatusServiceUnavailable, "ServiceUnavailable")
+	default:
+		panic(http.ErrAbortHandler)
+	}
 }
 
-func deploy(t *testing.T, crmURL string, d *dice) *deployed {
+// hurried is a configuration whose retries wait little.
+func hurried(endpoint string) aws.Config {
+	cfg := cloudtest.Config(endpoint)
+	cfg.Retryer = func() aws.Retryer { return retry.AddWithMaxBackoffDelay(retry.NewStandard(), 10*time.Millisecond) }
+	return cfg
+}
+
+func tables(cfg aws.Config) *dynamodb.Client {
+	return dynamodb.NewFromConfig(cfg, func(o *dynamodb.Options) { o.DisableValidateResponseChecksum = true })
+}
+
+// mailbox is an SQS queue as Lambda's poller sees it; the poller itself makes
+// no mistakes but those it is told to.
+type mailbox struct {
+	storm     *storm
+	client    *sqs.Client
+	url, dead string
+}
+
+// receive returns up to n messages.
+func (b *mailbox) receive(ctx context.Context, url string, n int32) ([]events.SQSMessage, error) {
+	got, err := b.client.ReceiveMessage(ctx, &sqs.ReceiveMessageInput{
+		QueueUrl: aws.String(url), MaxNumberOfMessages: n,
+		MessageSystemAttributeNames: []sqstypes.MessageSystemAttributeName{sqstypes.MessageSystemAttributeNameAll},
+	})
+	if err != nil {
+		return nil, err
+	}
+	var all []events.SQSMessage
+	for _, m := range got.Messages {
+		all = append(all, events.SQSMessage{
+			MessageId: aws.ToString(m.MessageId), ReceiptHandle: aws.ToString(m.ReceiptHandle), Body: aws.ToString(m.Body),
+			Attributes: m.Attributes, EventSource: "aws:sqs", AWSRegion: "us-east-1",
+		})
+	}
+	return all, nil
+}
+
+// round receives once and has the messages delivered. What failed, or all when
+// the call did, is visible again at once. It reports whether there were any.
+func (b *mailbox) round(ctx context.Context, n int32, deliver func(events.SQSEvent) (events.SQSEventResponse, error)) (bool, error) {
+	messages, err := b.receive(ctx, b.url, n)
+	if err != nil || len(messages) == 0 {
+		return false, err
+	}
+	answer, err := deliver(events.SQSEvent{Records: messages})
+	failed := map[string]bool{}
+	for _, m := range messages {
+		failed[m.MessageId] = err != nil || b.storm.strikes(20) // else it was deleted in vain: SQS delivers at least once
+	}
+	for _, f := range answer.BatchItemFailures {
+		failed[f.ItemIdentifier] = true
+	}
+	for _, m := range messages {
+		if failed[m.MessageId] {
+			_, err = b.client.ChangeMessageVisibility(ctx, &sqs.ChangeMessageVisibilityInput{
+				QueueUrl: aws.String(b.url), ReceiptHandle: aws.String(m.ReceiptHandle), VisibilityTimeout: 0,
+			})
+		} else {
+			_, err = b.client.DeleteMessage(ctx, &sqs.DeleteMessageInput{QueueUrl: aws.String(b.url), ReceiptHandle: aws.String(m.ReceiptHandle)})
+		}
+		if err != nil {
+			return true, err
+		}
+	}
+	return true, nil
+}
+
+// poison sends what is no lead; SQS itself takes no control characters.
+func (b *mailbox) poison(t *testing.T) {
 	t.Helper()
-	endpoint := cloudtest.Moto(t)
-	tables, objects := cloudtest.DynamoDB(endpoint), cloudtest.Objects(endpoint)
-	text := fmt.Appendf(nil, profile, crmURL)
-	p, err := dealer.Parse(text)
+	for _, body := range []string{"no-such-lead", `{"lead_id": 1}`, strings.Repeat("x", 300)} {
+		if _, err := b.client.SendMessage(context.Background(), &sqs.SendMessageInput{QueueUrl: aws.String(b.url), MessageBody: aws.String(body)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// pending counts the messages of a queue, also those in somebody's hands.
+func (b *mailbox) pending(t *testing.T, url string) (n int) {
+	t.Helper()
+	out, err := b.client.GetQueueAttributes(context.Background(), &sqs.GetQueueAttributesInput{
+		QueueUrl: aws.String(url), AttributeNames: []sqstypes.QueueAttributeName{sqstypes.QueueAttributeNameAll},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	table, bucket := cloudtest.Table(t, tables), cloudtest.Bucket(t, objects)
-	cloudtest.Put(t, objects, bucket, "dealer.yaml", text)
-	s := &deployed{profile: p, client: sqs.NewFromConfig(cloudtest.Config(endpoint)), store: cloud.NewLeads(tables, table)}
-	s.queue, s.dead = cloudtest.Queue(t, endpoint)
-	s.desk = &lead.Desk{Store: s.store, Queue: cloud.NewQueue(s.client, s.queue), Log: slog.New(slog.DiscardHandler)}
-	s.env = append(cloudtest.Environment(flakyAWS(t, endpoint, d)),
-		"DEALER_LEADS_TABLE="+table, "DEALER_QUEUE_URL="+s.queue, "DEALER_PROFILE_BUCKET="+bucket, "DEALER_LOG_LEVEL=error")
-	return s
-}
-
-// poll plays Lambda's poller with one instance of the worker until ctx ends:
-// it deletes what did not fail and leaves the rest to its visibility.
-func (s *deployed) poll(ctx context.Context, t *testing.T, worker *lambdatest.Function) {
-	for ctx.Err() == nil {
-		got, err := s.client.ReceiveMessage(ctx, &sqs.ReceiveMessageInput{
-			QueueUrl: aws.String(s.queue), MaxNumberOfMessages: 4,
-			MessageSystemAttributeNames: []sqstypes.MessageSystemAttributeName{sqstypes.MessageSystemAttributeNameAll},
-		})
-		if err != nil || len(got.Messages) == 0 {
-			time.Sleep(100 * time.Millisecond)
-			continue
-		}
-		var batch events.SQSEvent
-		for _, m := range got.Messages {
-			batch.Records = append(batch.Records, events.SQSMessage{
-				MessageId: aws.ToString(m.MessageId), ReceiptHandle: aws.ToString(m.ReceiptHandle), Body: aws.ToString(m.Body), Attributes: m.Attributes,
-			})
-		}
-		event, err := json.Marshal(batch)
-		if err != nil {
-			t.Error(err)
-			return
-		}
-		out, err := worker.Invoke(context.WithoutCancel(ctx), event)
-		var answer events.SQSEventResponse
-		if err == nil {
-			err = json.Unmarshal(out, &answer)
-		}
-		if err != nil {
-			t.Errorf("%v\n%s", err, worker.Log())
-			return
-		}
-		failed := map[string]bool{}
-		for _, f := range answer.BatchItemFailures {
-			failed[f.ItemIdentifier] = true
-		}
-		for _, m := range got.Messages {
-			if failed[aws.ToString(m.MessageId)] {
-				continue
-			}
-			if _, err := s.client.DeleteMessage(context.WithoutCancel(ctx), &sqs.DeleteMessageInput{QueueUrl: aws.String(s.queue), ReceiptHandle: m.ReceiptHandle}); err != nil {
-				t.Error(err)
-			}
-		}
+	for _, name := range []string{"ApproximateNumberOfMessages", "ApproximateNumberOfMessagesNotVisible"} {
+		var some int
+		_, _ = fmt.Sscan(out.Attributes[name], &some)
+		n += some
 	}
+	return n
 }
 
-// doubled queues a lead once more, as SQS may deliver a message twice.
-func (s *deployed) doubled(t *testing.T, id string) {
+// deadLetters checks that only poison died: every id in the dead-letter queue
+// is of no lead.
+func (b *mailbox) deadLetters(t *testing.T, l *ledger) {
 	t.Helper()
-	if err := s.desk.Queue.Enqueue(t.Context(), id); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func (s *deployed) done(ctx context.Context, ids []string) bool {
-	for _, id := range ids {
-		states, err := s.store.Deliveries(ctx, s.profile.ID, id)
-		if err != nil || len(states) != 1 || states[0].State != lead.HandedOver {
-			return false
-		}
-	}
-	return true
-}
-
-func TestTheCompiledWorkerLosesNothingInAStormOnAWS(t *testing.T) {
-	total := 20
-	if testing.Short() {
-		total = 10
-	}
-	d := newDice(11, 0.06)
-	r := newReceiver(t, newDice(12, 0))
-	s := deploy(t, r.URL, d)
-	c := chain{profile: s.profile, desk: s.desk}
-	var ids []string
-	for n := range total {
-		id, err := c.submit(t.Context(), n)
+	got := 0
+	for {
+		messages, err := b.receive(context.Background(), b.dead, 10)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if ids = append(ids, id); n%4 == 0 {
-			s.doubled(t, id)
+		if len(messages) == 0 {
+			break
+		}
+		for _, m := range messages {
+			got++
+			l.mu.Lock()
+			for _, ids := range l.acknowledged {
+				if strings.Contains(strings.Join(ids, " "), m.Body) {
+					t.Errorf("lead %s is a dead letter", m.Body)
+				}
+			}
+			l.mu.Unlock()
 		}
 	}
-	bootstrap := lambdatest.Build(t, "../../functions/leadworker")
-	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
-	defer cancel()
-	var running sync.WaitGroup
-	for range 2 {
-		worker := lambdatest.Start(t, bootstrap, s.env...)
-		running.Go(func() { s.poll(ctx, t, worker) })
+	if got == 0 {
+		t.Error("no poisoned message came to the dead-letter queue")
 	}
-	for ctx.Err() == nil && !s.done(ctx, ids) {
-		time.Sleep(200 * time.Millisecond)
-	}
-	if ctx.Err() != nil {
-		t.Error("leads are still waiting")
-	}
-	cancel()
-	running.Wait()
-	t.Logf("%d leads, %d second documents", total, r.audit(t, ids))
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 	"testing"
 
@@ -166,19 +165,6 @@ func TestCharsetsThatTheFileOrTheProfileNames(t *testing.T) {
 	}
 	if v, rep := one(t, oneRooftop(), encode(charmap.Windows1252, body("UTF-8"))); v.Description != word || !warned(rep, "Windows-1252") {
 		t.Errorf("bytes that are not UTF-8: %q %+v", v.Description, rep.Warnings)
-	}
-}
-
-func TestXMLOfAnySizeIsReadInTheMemoryOfItsVehicles(t *testing.T) {
-	one := item("A1", "<description>"+strings.Repeat("long ", 400)+"</description>")
-	file := io.MultiReader(strings.NewReader("<cars>"), &endless{row: one, left: 20_000 * len(one)}, strings.NewReader("</cars>"))
-	grown := heapGrowth(t, func() {
-		if _, rep, err := feed.Read(t.Context(), feed.Source{Name: "x", Body: file}, oneRooftop()); err != nil || rep.Merged != 19_999 {
-			t.Errorf("%v %d", err, rep.Merged)
-		}
-	})
-	if grown > 32<<20 {
-		t.Errorf("%d MiB of memory for a file of 40 MB with one vehicle", grown>>20)
 	}
 }
 

@@ -178,6 +178,7 @@ func TestWrongCommandLinesExitWith2(t *testing.T) {
 		{"adf", "render"},
 		{"adf", "render", "--version", "v9.9", "../sample/lead.json"},
 		{"adf", "check"},
+		{"feed", "map"},
 		{"import", "--profile", fixtureProfile},
 		{"sell"},
 	} {

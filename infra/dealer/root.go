@@ -52,7 +52,7 @@ Protocol over A2A and MCP and hands accepted leads over as ADF/XML.`,
 		title    string
 		commands []*cobra.Command
 	}{
-		{"Run an agent", []*cobra.Command{newRun(io), newImport(io), newPublish(io)}},
+		{"Run an agent", []*cobra.Command{newRun(io), newImport(io), newFeed(io), newPublish(io)}},
 		{"Look after it", []*cobra.Command{newLeads(io), newAppointments(io), newInventory(io), newVehicle(io)}},
 		{"Talk to agents", []*cobra.Command{newCall(io), newMCP(io), newDoctor(io)}},
 		{"Lead documents", []*cobra.Command{newADF(io)}},

@@ -114,6 +114,9 @@ func (r *reader) read(ctx context.Context, src Source) (inventory.Batch, error) 
 		return inventory.Batch{}, err
 	}
 	r.remap(r.table.columns())
+	if table, ok := r.table.(*records); ok && known(table.header, r.profile.Feed) == 0 {
+		return inventory.Batch{}, r.refuse("no column of the header is known; map the columns in feed.columns (`dealer feed map` proposes how)")
+	}
 	r.b = newBuilder(r.profile, r.report, r.vouched)
 	r.b.m = r.m
 	guess := int(min(max(src.Size, 0)/1000, 20_000))
@@ -175,10 +178,6 @@ func (r *reader) open(in *bufio.Reader, encoding string) error {
 	}
 	r.report.Format = r.packing + r.report.Format + "-separated text"
 	r.table = table
-	r.remap(table.columns())
-	if known(table.header, r.profile.Feed) == 0 {
-		return r.refuse("no column of the header is known; map the columns in feed.columns")
-	}
 	return nil
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"io"
 	"time"
 
 	"github.com/google/uuid"
@@ -15,17 +16,17 @@ import (
 	"github.com/dealer-agent/dealer/pkg/schema"
 )
 
-func newADF(io streams) *cobra.Command {
+func newADF(std streams) *cobra.Command {
 	cmd := family(&cobra.Command{
 		Use:     "adf",
 		Short:   "Write, read and check ADF/XML lead documents",
 		Example: `  dealer adf render lead.json | dealer adf check -`,
 	})
-	cmd.AddCommand(newADFRender(io), newADFRead(io), newADFCheck(io))
+	cmd.AddCommand(newADFRender(std), newADFRead(std), newADFCheck(std))
 	return cmd
 }
 
-func newADFRender(io streams) *cobra.Command {
+func newADFRender(std streams) *cobra.Command {
 	var profile, version string
 	cmd := &cobra.Command{
 		Use:     "render LEAD.json | -",
@@ -41,24 +42,22 @@ func newADFRender(io streams) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			document, err := openNamed(given[0], io.in)
+			var record lead.Record
+			err = readNamed(given[0], std.in, func(document io.Reader) error {
+				request, err := readArgument("-", document)
+				if err == nil {
+					record, err = recordOf(v, request, p)
+				}
+				return err
+			})
 			if err != nil {
 				return err
-			}
-			defer document.Close()
-			request, err := readArgument("-", document)
-			if err != nil {
-				return err
-			}
-			record, err := recordOf(v, request, p)
-			if err != nil {
-				return fmt.Errorf("%s: %w", given[0], err)
 			}
 			xml, err := adf.Render(record, p, adf.Options{})
 			if err != nil {
 				return err
 			}
-			_, err = io.out.Write(xml)
+			_, err = std.out.Write(xml)
 			return err
 		},
 	}
@@ -94,26 +93,25 @@ func recordOf(v aap.Version, request []byte, p *dealer.Profile) (lead.Record, er
 	}, nil
 }
 
-func newADFRead(io streams) *cobra.Command {
+func newADFRead(std streams) *cobra.Command {
 	return &cobra.Command{
 		Use:     "read FILE.xml | -",
 		Short:   "Print what a lenient reader finds in an ADF document, and its faults",
 		Example: `  dealer adf read lead.xml`,
 		Args:    args(cobra.ExactArgs(1)),
 		RunE: func(_ *cobra.Command, given []string) error {
-			document, err := openNamed(given[0], io.in)
+			var found struct {
+				Prospects []adf.Prospect `json:"prospects"`
+				Faults    []adf.Fault    `json:"faults"`
+			}
+			err := readNamed(given[0], std.in, func(document io.Reader) (err error) {
+				found.Prospects, found.Faults, err = adf.Read(document)
+				return err
+			})
 			if err != nil {
 				return err
 			}
-			defer document.Close()
-			prospects, faults, err := adf.Read(document)
-			if err != nil {
-				return fmt.Errorf("%s: %w", given[0], err)
-			}
-			return writeJSON(io.out, struct {
-				Prospects []adf.Prospect `json:"prospects"`
-				Faults    []adf.Fault    `json:"faults"`
-			}{prospects, faults})
+			return writeJSON(std.out, found)
 		},
 	}
 }

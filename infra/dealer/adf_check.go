@@ -20,7 +20,7 @@ type checked struct {
 	Faults []adf.Fault `json:"faults"`
 }
 
-func newADFCheck(io streams) *cobra.Command {
+func newADFCheck(std streams) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "check FILE.xml | -",
@@ -35,21 +35,20 @@ type declaration of the document's own is refused: no lead needs one.`,
 		Example: `  dealer adf check lead.xml`,
 		Args:    args(cobra.ExactArgs(1)),
 		RunE: func(_ *cobra.Command, given []string) error {
-			document, err := openNamed(given[0], io.in)
+			var faults []adf.Fault
+			err := readNamed(given[0], std.in, func(document io.Reader) (err error) {
+				faults, err = adf.Check(document)
+				return err
+			})
 			if err != nil {
 				return err
-			}
-			defer document.Close()
-			faults, err := adf.Check(document)
-			if err != nil {
-				return fmt.Errorf("%s: %w", given[0], err)
 			}
 			result := checked{!slices.ContainsFunc(faults, serious), faults}
 			if asJSON {
 				result.Faults = append([]adf.Fault{}, faults...) // [] where there are none
-				err = writeJSON(io.out, result)
+				err = writeJSON(std.out, result)
 			} else {
-				err = result.write(io.out, given[0])
+				err = result.write(std.out, given[0])
 			}
 			if err == nil && !result.Valid {
 				err = errReported
@@ -106,12 +105,20 @@ func numbered(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// openNamed opens a file, or stdin for "-".
-func openNamed(name string, stdin io.Reader) (io.ReadCloser, error) {
-	if name == "-" {
-		return io.NopCloser(stdin), nil
+// readNamed has the file read, or stdin for "-". A failure names it.
+func readNamed(name string, stdin io.Reader, read func(io.Reader) error) error {
+	if name != "-" {
+		f, err := os.Open(name)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		stdin = f
 	}
-	return os.Open(name)
+	if err := read(stdin); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return nil
 }
 
 func writeJSON(out io.Writer, value any) error {

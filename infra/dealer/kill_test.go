@@ -20,6 +20,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/dealer-agent/dealer/infra/dealer/machine/machinetest"
 )
 
 // killDealer is the profile of the dealer that gets killed: quotas out of the way.
@@ -43,7 +45,7 @@ func TestKilledAtAnyMomentLosesNoAcknowledgedLead(t *testing.T) {
 	if testing.Short() {
 		rounds = 3
 	}
-	binary := buildDealer(t)
+	binary := machinetest.Command(t)
 	dir := t.TempDir()
 	profile := filepath.Join(dir, "dealer.yaml")
 	if err := os.WriteFile(profile, []byte(killDealer), 0o600); err != nil {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"time"
 
@@ -37,9 +38,9 @@ itself; the last columns hold the request and the deliveries whole, as JSON.`,
 			if out == "" {
 				return export(cmd, given, io, &at, &chosen, format)
 			}
-			return writeWhole(out, func(w ioWriter) error {
+			return writeWhole(out, func(f *os.File) error {
 				inner := io
-				inner.out = w
+				inner.out = f
 				return export(cmd, given, inner, &at, &chosen, format)
 			})
 		},
@@ -50,9 +51,6 @@ itself; the last columns hold the request and the deliveries whole, as JSON.`,
 	cmd.Flags().StringVar(&out, "out", "", "`FILE` to write, readable by you alone (default: standard output)")
 	return cmd
 }
-
-// ioWriter is io.Writer where io names the streams.
-type ioWriter = io.Writer
 
 func export(cmd *cobra.Command, given []string, io streams, at *whereabouts, chosen *selection, format string) error {
 	return at.in(cmd, given, io, []string{"out"}, func(ctx context.Context, p place) error {
@@ -76,7 +74,7 @@ func export(cmd *cobra.Command, given []string, io streams, at *whereabouts, cho
 	})
 }
 
-func exportTo(out ioWriter, format string) (add func(filed) error, end func() error) {
+func exportTo(out io.Writer, format string) (add func(filed) error, end func() error) {
 	if format == "csv" {
 		head := false
 		header := func() error {

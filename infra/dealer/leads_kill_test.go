@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dealer-agent/dealer/infra/dealer/machine/machinetest"
 	"github.com/dealer-agent/dealer/pkg/embedded"
 	"github.com/dealer-agent/dealer/pkg/lead"
 )
@@ -52,7 +53,7 @@ func TestAnErasureKilledAtAnyMomentIsFinishedByTheNext(t *testing.T) {
 	if testing.Short() {
 		rounds = 2
 	}
-	binary := buildDealer(t)
+	binary := machinetest.Command(t)
 	data := t.TempDir()
 	storeLeads(t, data, 400)
 	whole, err := os.ReadFile(filepath.Join(data, "dealer.db"))
@@ -87,7 +88,7 @@ func TestAnErasureKilledAtAnyMomentIsFinishedByTheNext(t *testing.T) {
 
 // TestAnExportToAFullDiskFailsAndLeavesTheOldFile bounds the size of a file.
 func TestAnExportToAFullDiskFailsAndLeavesTheOldFile(t *testing.T) {
-	binary := buildDealer(t)
+	binary := machinetest.Command(t)
 	data, dir := t.TempDir(), t.TempDir()
 	storeLeads(t, data, 100)
 	file := filepath.Join(dir, "leads.csv")

@@ -33,10 +33,7 @@ func newLeadsShow(io streams) *cobra.Command {
 					return err
 				}
 				if asJSON {
-					enc := json.NewEncoder(io.out)
-					enc.SetIndent("", "  ")
-					enc.SetEscapeHTML(false)
-					return enc.Encode(f)
+					return writeJSON(io.out, f)
 				}
 				var text bytes.Buffer
 				tell(&text, f, p)

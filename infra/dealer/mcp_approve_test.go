@@ -40,28 +40,6 @@ func today(t *testing.T, lines string) (base, outbox string) {
 	return m.URL(), filepath.Join(dir, "outbox")
 }
 
-// documents waits for n ADF files and returns their text.
-func documents(t *testing.T, outbox string, n int) string {
-	t.Helper()
-	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(20 * time.Millisecond) {
-		files, _ := filepath.Glob(filepath.Join(outbox, "*.xml"))
-		if len(files) == n {
-			var text strings.Builder
-			for _, f := range files {
-				body, err := os.ReadFile(f)
-				if err != nil {
-					t.Fatal(err)
-				}
-				text.Write(body)
-			}
-			return text.String()
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("%d documents in the outbox, want %d", len(files), n)
-		}
-	}
-}
-
 // shopper is a lead without a consent.
 func shopper(name string) string {
 	return `{"customer":{"first_name":"` + name + `","last_name":"Quist","email":"rosa@quist.example"},"source_agent":{"name":"test"},"message":"` + name + `"}`
@@ -103,10 +81,10 @@ func TestALeadLeavesForTheApprovedDealerAlone(t *testing.T) {
 		if !strings.Contains(form.Message, "("+to.Host+")") || !strings.Contains(form.Message, "Sent Quist") || !strings.Contains(form.Message, "word for word") {
 			t.Errorf("%q: the form: %s", revision, form.Message)
 		}
-		if text := documents(t, outboxB, 1); !strings.Contains(text, "Sent") {
+		if text := machinetest.Documents(t, outboxB, 1); !strings.Contains(text, "Sent") {
 			t.Errorf("%q: %s", revision, text)
 		}
-		documents(t, outboxA, 0)
+		machinetest.Documents(t, outboxA, 0)
 		if strings.Contains(north.text(), "Quist") || strings.Contains(south.text(), "Never") || strings.Count(south.text(), "Sent Quist")+strings.Count(south.text(), `"Sent"`) == 0 {
 			t.Errorf("%q: sent to north: %s\nto south: %s", revision, north.text(), south.text())
 		}
@@ -127,7 +105,7 @@ func TestAnAnswerForOneDealerIsNoneForAnother(t *testing.T) {
 		Capabilities:   &mcp.ClientCapabilities{Elicitation: &mcp.ElicitationCapabilities{Form: &mcp.FormElicitationCapabilities{}}},
 		MultiRoundTrip: &mcp.MultiRoundTripOptions{Disabled: true},
 	})
-	session, err := client.Connect(t.Context(), &mcp.CommandTransport{Command: exec.Command(buildDealer(t), "mcp", "--agent", "north="+north.URL, "--agent", "south="+south.URL)}, nil)
+	session, err := client.Connect(t.Context(), &mcp.CommandTransport{Command: exec.Command(machinetest.Command(t), "mcp", "--agent", "north="+north.URL, "--agent", "south="+south.URL)}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -182,7 +160,7 @@ func TestAConsentIsGivenInTheFormOfOlderContracts(t *testing.T) {
 			t.Errorf("%s: asked %d times: %v", label, h.asked.Load(), answer)
 			continue
 		}
-		documents(t, outbox, i+1)
+		machinetest.Documents(t, outbox, i+1)
 	}
 }
 
@@ -261,5 +239,5 @@ func TestALeadLeavesThroughNoOtherDoor(t *testing.T) {
 	if text := only.text(); only.messages.Load() != 0 || strings.Contains(text, "Never") {
 		t.Errorf("sent: %s", text)
 	}
-	documents(t, outbox, 0)
+	machinetest.Documents(t, outbox, 0)
 }

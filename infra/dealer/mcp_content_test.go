@@ -9,6 +9,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/dealer-agent/dealer/infra/dealer/machine/machinetest"
 )
 
 // TestADealerElsewhereAloneHasResourcesPromptsAndCompletion: through the command
@@ -104,7 +106,7 @@ func TestTheSearchPageOfADealerElsewhereIsTheHostsToShow(t *testing.T) {
 				can.AddExtension(extension, map[string]any{"mimeTypes": []string{mime}})
 			}
 			session, err := mcp.NewClient(&mcp.Implementation{Name: "host", Version: "1"}, &mcp.ClientOptions{Capabilities: can}).
-				Connect(t.Context(), &mcp.CommandTransport{Command: exec.Command(buildDealer(t), "mcp", "--agent", base)}, &mcp.ClientSessionOptions{ProtocolVersion: revision})
+				Connect(t.Context(), &mcp.CommandTransport{Command: exec.Command(machinetest.Command(t), "mcp", "--agent", base)}, &mcp.ClientSessionOptions{ProtocolVersion: revision})
 			if err != nil {
 				t.Fatal(err)
 			}

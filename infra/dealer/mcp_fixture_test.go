@@ -55,7 +55,7 @@ var revisions = []string{"", "2025-11-25"}
 func connect(t *testing.T, revision string, env []string, args ...string) *host {
 	t.Helper()
 	h := &host{stderr: &safeBuffer{}}
-	cmd := exec.Command(buildDealer(t), append([]string{"mcp"}, args...)...)
+	cmd := exec.Command(machinetest.Command(t), append([]string{"mcp"}, args...)...)
 	cmd.Env = append(os.Environ(), env...)
 	cmd.Stderr = h.stderr
 	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, &mcp.ClientOptions{

@@ -13,6 +13,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/dealer-agent/dealer/infra/dealer/machine/machinetest"
 	"github.com/dealer-agent/dealer/pkg/a2a"
 	"github.com/dealer-agent/dealer/pkg/aap"
 )
@@ -178,7 +179,7 @@ func TestListsAreAnnouncedWhereADealerIsFoundLater(t *testing.T) {
 				PromptListChangedHandler:   func(context.Context, *mcp.PromptListChangedRequest) { heard <- "prompts" },
 				ResourceListChangedHandler: func(context.Context, *mcp.ResourceListChangedRequest) { heard <- "resources" },
 			})
-			session, err := client.Connect(t.Context(), &mcp.CommandTransport{Command: exec.Command(buildDealer(t), append([]string{"mcp"}, c.args...)...)}, &mcp.ClientSessionOptions{ProtocolVersion: revision})
+			session, err := client.Connect(t.Context(), &mcp.CommandTransport{Command: exec.Command(machinetest.Command(t), append([]string{"mcp"}, c.args...)...)}, &mcp.ClientSessionOptions{ProtocolVersion: revision})
 			if err != nil {
 				t.Fatal(err)
 			}

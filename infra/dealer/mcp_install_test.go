@@ -11,13 +11,15 @@ import (
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/dealer-agent/dealer/infra/dealer/machine/machinetest"
 )
 
 // install runs the compiled command, whose own path it writes.
 func install(t *testing.T, env []string, args ...string) result {
 	t.Helper()
 	var out, errs safeBuffer
-	cmd := exec.Command(buildDealer(t), append([]string{"mcp", "install"}, args...)...)
+	cmd := exec.Command(machinetest.Command(t), append([]string{"mcp", "install"}, args...)...)
 	cmd.Env = append(os.Environ(), env...)
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	_ = cmd.Run() // the exit code says it

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dealer-agent/dealer/infra/dealer/machine/machinetest"
 	"github.com/dealer-agent/dealer/pkg/embedded"
 )
 
@@ -121,7 +122,7 @@ func TestAOneShotPipeGetsEveryAnswerAndNothingElse(t *testing.T) {
 // pipe runs the compiled command with an input that ends at once.
 func pipe(t *testing.T, in string, args ...string) (out, errs string) {
 	t.Helper()
-	cmd := exec.Command(buildDealer(t), append([]string{"mcp"}, args...)...)
+	cmd := exec.Command(machinetest.Command(t), append([]string{"mcp"}, args...)...)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(in), &stdout, &stderr
 	began := time.Now()

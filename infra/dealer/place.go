@@ -198,9 +198,9 @@ func outside(cmd *cobra.Command, _ []string) error {
 // insideKey annotates the command groups that run inside a running agent.
 const insideKey = "inside"
 
-// writeWhole makes the file at name, private and whole or not at all. An error
-// leaves what was there.
-func writeWhole(name string, write func(io.Writer) error) (err error) {
+// writeWhole makes the file at name, whole or not at all, and private unless
+// write changes that. An error leaves what was there.
+func writeWhole(name string, write func(*os.File) error) (err error) {
 	dir := filepath.Dir(name)
 	f, err := os.CreateTemp(dir, "."+filepath.Base(name)+"-*.tmp") // 0600
 	if err != nil {

@@ -64,27 +64,11 @@ func publishedBy(ctx context.Context, profile string) ([]wellknown.File, error) 
 
 // replaceFile puts the body at name, whole or not at all, readable by a web server.
 func replaceFile(name string, body []byte) error {
-	dir := filepath.Dir(name)
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(dir, "."+filepath.Base(name)+"-*.tmp")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(body)
-	if err == nil {
-		err = f.Chmod(0o644)
-	}
-	if err == nil {
-		err = f.Sync()
-	}
-	err = errors.Join(err, f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), name)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
-	}
-	return nil
+	return writeWhole(name, func(f *os.File) error {
+		_, err := f.Write(body)
+		return errors.Join(err, f.Chmod(0o644))
+	})
 }

@@ -18,42 +18,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dealer-agent/dealer/infra/dealer/machine/machinetest"
 	"github.com/dealer-agent/dealer/pkg/aap"
 	"github.com/dealer-agent/dealer/pkg/embedded"
 	"github.com/dealer-agent/dealer/pkg/schema/schematest"
 )
 
-var binaries string
-
-func TestMain(m *testing.M) {
-	dir, err := os.MkdirTemp("", "peers-")
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	binaries = dir
-	code := m.Run()
-	_ = os.RemoveAll(dir)
-	os.Exit(code)
-}
-
-// compiled builds the command when it is first asked for.
-var compiled = sync.OnceValues(func() (string, error) {
-	binary := filepath.Join(binaries, "dealer")
-	if out, err := exec.Command("go", "build", "-o", binary, "../dealer").CombinedOutput(); err != nil {
-		return "", fmt.Errorf("%w\n%s", err, out)
-	}
-	return binary, nil
-})
-
-func binary(t *testing.T) string {
-	t.Helper()
-	path, err := compiled()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
+func TestMain(m *testing.M) { os.Exit(machinetest.Main(m)) }
 
 // premises are the files of one dealer that the compiled command works on.
 type premises struct{ profile, data, outbox string }
@@ -82,7 +53,7 @@ var mcpLine = regexp.MustCompile(`^MCP:\s+(\S+)/mcp$`)
 // run starts `dealer run` and returns its address and how to stop it.
 func (p premises) run(t *testing.T) (base string, stop func()) {
 	t.Helper()
-	cmd := exec.Command(binary(t), append([]string{"run", "--addr", "127.0.0.1:0"}, p.args()...)...)
+	cmd := exec.Command(machinetest.Command(t), append([]string{"run", "--addr", "127.0.0.1:0"}, p.args()...)...)
 	var errs bytes.Buffer
 	cmd.Stderr = &errs
 	out, err := cmd.StdoutPipe()
@@ -154,28 +125,6 @@ func (p premises) leads(t *testing.T) []aap.LeadRequest {
 		all = append(all, req)
 	}
 	return all
-}
-
-// documents waits for so many ADF files and returns their text.
-func (p premises) documents(t *testing.T, n int) string {
-	t.Helper()
-	var text strings.Builder
-	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(20 * time.Millisecond) {
-		files, _ := filepath.Glob(filepath.Join(p.outbox, "*.xml"))
-		if len(files) >= n {
-			for _, f := range files {
-				body, err := os.ReadFile(f)
-				if err != nil {
-					t.Fatal(err)
-				}
-				text.Write(body)
-			}
-			return text.String()
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("%d documents in the outbox, want %d", len(files), n)
-		}
-	}
 }
 
 // wire stands before a dealer and keeps all that is sent there.

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/dealer-agent/dealer/infra/dealer/machine/machinetest"
 )
 
 // door is where a host finds the fixture dealer's tools: an address, or a
@@ -21,10 +23,10 @@ const forwarded = "stdio, forwarded"
 var doors = map[string]func(t *testing.T, lines string) door{
 	"HTTP": func(t *testing.T, lines string) door { return door{url: serve(t, lines) + "/mcp"} },
 	"stdio": func(t *testing.T, lines string) door {
-		return door{command: slices.Concat([]string{binary(t), "mcp", "--clock", "2026-05-01T12:00:00Z"}, newPremises(t, lines).args())}
+		return door{command: slices.Concat([]string{machinetest.Command(t), "mcp", "--clock", "2026-05-01T12:00:00Z"}, newPremises(t, lines).args())}
 	},
 	forwarded: func(t *testing.T, lines string) door {
-		return door{command: []string{binary(t), "mcp", "--agent", serve(t, lines), "--approve-writes=false"}}
+		return door{command: []string{machinetest.Command(t), "mcp", "--agent", serve(t, lines), "--approve-writes=false"}}
 	},
 }
 

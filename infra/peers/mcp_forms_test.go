@@ -14,6 +14,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/dealer-agent/dealer/infra/dealer/machine/machinetest"
 	"github.com/dealer-agent/dealer/pkg/aap"
 	"github.com/dealer-agent/dealer/pkg/dealer"
 )
@@ -144,7 +145,7 @@ func TestOfficialMCPClientsShowForms(t *testing.T) {
 			for door, open := range map[string]func(*testing.T) (url string, command []string, p premises, stop func(), seen func() string){
 				"stdio": func(t *testing.T) (string, []string, premises, func(), func() string) {
 					p := newPremises(t, "")
-					return "", append([]string{binary(t), "mcp"}, p.args()...), p, func() {}, nil
+					return "", append([]string{machinetest.Command(t), "mcp"}, p.args()...), p, func() {}, nil
 				},
 				"HTTP": func(t *testing.T) (string, []string, premises, func(), func() string) {
 					p := newPremises(t, "")
@@ -156,7 +157,7 @@ func TestOfficialMCPClientsShowForms(t *testing.T) {
 					p := newPremises(t, "url: "+w.URL+"\n")
 					base, stop := p.run(t)
 					w.target, _ = url.Parse(base)
-					return "", []string{binary(t), "mcp", "--agent", w.URL}, p, stop, w.text
+					return "", []string{machinetest.Command(t), "mcp", "--agent", w.URL}, p, stop, w.text
 				},
 			} {
 				t.Run(door, func(t *testing.T) { h.visits(t, door, open) })
@@ -223,7 +224,7 @@ func (h formHost) kept(t *testing.T, door string, asks bool, place premises, sto
 		want = append(want, "accept@quist.example")
 	}
 	if door != "stdio" { // there the dealer ends with the host
-		if text := place.documents(t, len(want)); !strings.Contains(text, "<adf>") || strings.Contains(text, "accept@quist.example") != asks || strings.Contains(text, "decline") {
+		if text := machinetest.Documents(t, place.outbox, len(want)); !strings.Contains(text, "<adf>") || strings.Contains(text, "accept@quist.example") != asks || strings.Contains(text, "decline") {
 			t.Errorf("in the outbox: %s", text)
 		}
 	}

@@ -20,8 +20,22 @@ func target(fields string) string {
 
 const mailTarget = `name: m, type: smtp, server: "smtp.example.com:587", from: a@example.com, to: [b@example.com]`
 
+// mistake is a profile with one fault.
+type mistake struct{ name, document, path, problem, fix string }
+
+func (m mistake) hold(t *testing.T) {
+	faults := faultsOf(t, m.document)
+	if len(faults) != 1 {
+		t.Fatalf("want one fault, got %d:\n%s", len(faults), (&dealer.Faults{List: faults}).Error())
+	}
+	f := faults[0]
+	if f.Path != m.path || !strings.Contains(f.Problem, m.problem) || !strings.Contains(f.Fix, m.fix) {
+		t.Errorf("got  %s: %s; %s\nwant %s: …%s…; …%s…", f.Path, f.Problem, f.Fix, m.path, m.problem, m.fix)
+	}
+}
+
 func TestEachMistakeIsRefusedWithWhatToWriteInstead(t *testing.T) {
-	for _, c := range []struct{ name, document, path, problem, fix string }{
+	for _, c := range []mistake{
 		{"no id", instead("id: example-motors\n", ""), "id", "is missing", "such as example-motors"},
 		{"id of blanks", instead("id: example-motors", `id: " "`), "id", "blank", "remove"},
 		{"id with a final hyphen", instead("id: example-motors", "id: example-"), "id", "not an id", "hyphens"},
@@ -183,16 +197,7 @@ func TestEachMistakeIsRefusedWithWhatToWriteInstead(t *testing.T) {
 		{"odd status", with("access: {rate_limit_status: 503}\n"), "access.rate_limit_status", "503 is not served", "429"},
 		{"number in quotes", with("access: {per_minute: \"600\"}\n"), "access.per_minute", "is not a whole number", "digits only"},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			faults := faultsOf(t, c.document)
-			if len(faults) != 1 {
-				t.Fatalf("want one fault, got %d:\n%s", len(faults), (&dealer.Faults{List: faults}).Error())
-			}
-			f := faults[0]
-			if f.Path != c.path || !strings.Contains(f.Problem, c.problem) || !strings.Contains(f.Fix, c.fix) {
-				t.Errorf("got  %s: %s; %s\nwant %s: …%s…; …%s…", f.Path, f.Problem, f.Fix, c.path, c.problem, c.fix)
-			}
-		})
+		t.Run(c.name, c.hold)
 	}
 }
 

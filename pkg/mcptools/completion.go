@@ -79,7 +79,7 @@ func (m *member) complete(ctx context.Context, req *mcp.CompleteRequest) (*mcp.C
 	return m.network.complete(ctx, *o, req)
 }
 
-// terms are those of a facet that stand for any vehicle.
+// terms are those of a facet that stand for any vehicle and are one short line.
 func terms(payload []byte, facet string) (all []string) {
 	var answer struct {
 		Data map[string]json.RawMessage
@@ -92,7 +92,8 @@ func terms(payload []byte, facet string) (all []string) {
 		return nil
 	}
 	for _, term := range counted {
-		if term.Count > 0 {
+		// People are shown them, and a dealer elsewhere may write anything.
+		if term.Count > 0 && term.Value == plain(term.Value, longLine) {
 			all = append(all, term.Value)
 		}
 	}

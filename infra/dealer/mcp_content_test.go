@@ -1,7 +1,10 @@
 package main
 
 import (
+	"bytes"
 	"errors"
+	"net/http"
+	"net/http/httptest"
 	"os/exec"
 	"slices"
 	"strings"
@@ -130,4 +133,26 @@ func TestTheSearchPageOfADealerElsewhereIsTheHostsToShow(t *testing.T) {
 			_ = session.Close()
 		}
 	}
+}
+
+// TestACompletionIsOneShortLine whatever terms a dealer has.
+func TestACompletionIsOneShortLine(t *testing.T) {
+	terms := `[{"value":"Honda","count":1},{"value":"Hon\u001b[2Jda","count":1},{"value":"Hon\nda","count":1},{"value":"Hon\u202eda","count":1},{"value":"","count":1},` +
+		`{"value":"Hon` + strings.Repeat("x", 5000) + `","count":1},{"value":"Honest","count":0}]`
+	s := hostile(t, "Dealer", "BASE/a2a", says(data(`{"type":"inventory.facets.response","data":{"makes":`+terms+`}}`)))
+	s.Config.Handler = declaring(s.Config.Handler, `"x.y"`, `"inventory.facets"`)
+	h := connect(t, "", nil, "--agent", s.URL)
+	values, err := h.Complete(t.Context(), &mcp.CompleteParams{Ref: &mcp.CompleteReference{Type: "ref/prompt", Name: "find_car"}, Argument: mcp.CompleteParamsArgument{Name: "make", Value: "ho"}})
+	if err != nil || !slices.Equal(values.Completion.Values, []string{"Honda"}) {
+		t.Errorf("%.500v %v", values, err)
+	}
+}
+
+// declaring changes a word of what a server answers.
+func declaring(next http.Handler, old, word string) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		answer := httptest.NewRecorder()
+		next.ServeHTTP(answer, r)
+		_, _ = w.Write(bytes.ReplaceAll(answer.Body.Bytes(), []byte(old), []byte(word)))
+	})
 }

@@ -27,6 +27,9 @@ func (w *whose) flags(cmd *cobra.Command) {
 }
 
 func (w *whose) check(cmd *cobra.Command) error {
+	if w.Phone != "" && !(lead.Person{Phone: w.Phone}).Named() {
+		return usageError{errors.New("--phone wants a number, such as +13125550123 or (312) 555-0123")}
+	}
 	if (w.leadID == "") == !w.Named() {
 		return usageError{fmt.Errorf("%s wants --email or --phone, or else --lead", cmd.CommandPath())}
 	}

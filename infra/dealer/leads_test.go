@@ -352,7 +352,7 @@ func TestAFolderThatIsInUseWithoutAnAgentIsNamed(t *testing.T) {
 	for _, wrong := range [][]string{
 		{"list"}, {"erase", "--data", data}, {"erase", "--email", "a@b.c", "--lead", "x", "--data", data},
 		{"list", "--state", "sold", "--data", data}, {"list", "--since", "noon", "--data", data}, {"export", "--format", "xml", "--data", data},
-		{"revoke", "--email", "a@b.c", "--channel", "fax", "--data", data},
+		{"revoke", "--email", "a@b.c", "--channel", "fax", "--data", data}, {"erase", "--phone", "none", "--data", data},
 	} {
 		t.Setenv("DEALER_LEADS_TABLE", "")
 		if r := dealerCommand(t, "", append([]string{"leads"}, wrong...)...); r.code != 2 {
@@ -382,5 +382,27 @@ func TestARunningAgentRunsNoOtherCommands(t *testing.T) {
 	s.stop()
 	if left, _ := filepath.Glob(filepath.Join(s.data, "*control*")); len(left) > 0 {
 		t.Errorf("left behind: %v", left)
+	}
+}
+
+func TestAFolderFromElsewhereCannotHaveAnotherFolderRemoved(t *testing.T) {
+	data, precious := filepath.Join(t.TempDir(), "data"), t.TempDir()
+	for name, body := range map[string]string{filepath.Join(data, "control"): filepath.Join(precious, "s"), filepath.Join(precious, "s"): "mine"} {
+		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(body), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	m, stop := machinetest.Serve(t, machine.Config{
+		Addr: "127.0.0.1:0", Profile: fixtureProfile, Feed: fixtureFeed, Data: data, Log: slog.New(slog.DiscardHandler), Command: inFolder,
+	})
+	s := &shopfront{data, m.URL(), stop}
+	if out := s.leads(t, "list"); !strings.Contains(out, "No leads") {
+		t.Errorf("list says %s", out)
+	}
+	if body, err := os.ReadFile(filepath.Join(precious, "s")); err != nil || string(body) != "mine" {
+		t.Errorf("%q, %v", body, err)
 	}
 }

@@ -120,6 +120,7 @@ func (r relay) connect(ctx context.Context) (*smtp.Client, func(), error) {
 		if err != nil {
 			return nil, nil, err
 		}
+		conn = &patient{conn, mostSaid}
 		// The client sets deadlines of its own; closing is what ctx can do.
 		release := context.AfterFunc(ctx, func() { conn.Close() })
 		hangUp := func() {
@@ -156,6 +157,27 @@ func (r relay) connect(ctx context.Context) (*smtp.Client, func(), error) {
 		hangUp()
 	}
 	return dial(startTLS)
+}
+
+// mostSaid is what a mail server may say in a session, its certificates
+// included; a reply has no length of its own.
+const mostSaid = 1 << 20
+
+// patient is a connection that hears no more than it has patience for.
+type patient struct {
+	net.Conn
+	left int
+}
+
+var errTalkative = errors.New("the mail server says too much")
+
+func (p *patient) Read(b []byte) (int, error) {
+	if p.left <= 0 {
+		return 0, errTalkative
+	}
+	n, err := p.Conn.Read(b[:min(len(b), p.left)])
+	p.left -= n
+	return n, err
 }
 
 // login authenticates when the profile names a user; a password never crosses

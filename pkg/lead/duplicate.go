@@ -15,8 +15,9 @@ import (
 // duplicate finds the equal lead within the window, and binds the request's
 // key to the answer before it is given: the same key gets the same answer
 // (AAP v1.3 lead-submit-request schema), also after the window. It is no
-// duplicate, and a new lead takes its place, when its consent has ended and the
-// request brings one that stands: instead is that lead then.
+// duplicate, and a new lead takes its place, when it is being erased, or its
+// consent has ended and the request brings one that stands: instead is that
+// lead then.
 func (d *Desk) duplicate(ctx context.Context, p *dealer.Profile, s *submission, now time.Time) (reply aap.Reply, instead string, known bool, err error) {
 	leadID, err := d.Store.ByEqual(ctx, s.dealerID, s.equal, now)
 	if errors.Is(err, ErrNotFound) {
@@ -27,7 +28,7 @@ func (d *Desk) duplicate(ctx context.Context, p *dealer.Profile, s *submission, 
 	}
 	first, err := d.Store.Load(ctx, s.dealerID, leadID, now)
 	if errors.Is(err, ErrNotFound) {
-		return aap.Reply{}, "", false, nil // it is being erased
+		return aap.Reply{}, leadID, false, nil // it is being erased
 	}
 	if err != nil {
 		return aap.Reply{}, "", false, fmt.Errorf("loading lead %s for its duplicate: %w", leadID, err)
@@ -56,7 +57,7 @@ func (d *Desk) duplicate(ctx context.Context, p *dealer.Profile, s *submission, 
 			return reply, "", known, err
 		}
 		if errors.Is(err, ErrNotFound) {
-			return aap.Reply{}, "", false, nil // it was erased meanwhile
+			return aap.Reply{}, leadID, false, nil // it was erased meanwhile
 		}
 		if err != nil {
 			return aap.Reply{}, "", false, fmt.Errorf("binding the idempotency key: %w", err)

@@ -1,6 +1,7 @@
 package lead_test
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"sync"
@@ -8,6 +9,7 @@ import (
 	"time"
 
 	"github.com/dealer-agent/dealer/pkg/aap"
+	"github.com/dealer-agent/dealer/pkg/lead"
 )
 
 // granted is the base lead under a consent given at the time.
@@ -77,6 +79,30 @@ func TestWhoRepeatsAConsentThatWasTakenBackIsTold(t *testing.T) {
 	s.revoke(t, first.LeadID)
 	if got := s.accept(t, granted(noon).bytes()); !strings.Contains(got.message, "consent that the buyer gives anew") || strings.Contains(got.message, "follow up") {
 		t.Errorf("told %q", got.message)
+	}
+}
+
+// goneFirst is a store in the midst of an erasure: the record is gone, what
+// points to it is not.
+type goneFirst struct {
+	lead.Store
+	id string
+}
+
+func (g goneFirst) Load(ctx context.Context, dealerID, leadID string, now time.Time) (lead.Record, error) {
+	if leadID == g.id {
+		return lead.Record{}, lead.ErrNotFound
+	}
+	return g.Store.Load(ctx, dealerID, leadID, now)
+}
+
+func TestALeadThatComesWhileAnEqualOneIsBeingErasedIsTaken(t *testing.T) {
+	s := open()
+	first := s.accept(t, baseLead().bytes())
+	s.Store = goneFirst{s.store, first.LeadID}
+	second := s.accept(t, baseLead().bytes())
+	if second.Status != aap.LeadReceived || second.LeadID == first.LeadID {
+		t.Errorf("answered %s", second.raw)
 	}
 }
 

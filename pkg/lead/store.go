@@ -109,8 +109,9 @@ type Entry struct {
 	Poorer []string
 	// EqualsUntil ends the duplicate window of all these keys.
 	EqualsUntil time.Time
-	// Instead is the lead that Equal may stand for all the same, because its
-	// consent does not cover any more what this one's does. Empty: none.
+	// Instead is the lead that Equal may stand for all the same, because it
+	// is being erased, or its consent does not cover any more what this one's
+	// does. Empty: none.
 	Instead string
 	// Booking is the visit that is booked with the lead; nil: none is.
 	Booking *Booking

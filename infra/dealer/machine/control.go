@@ -60,8 +60,12 @@ type control struct {
 // listenControl clears away what a killed predecessor left and listens. The
 // caller holds the data folder.
 func listenControl(data string) (*control, error) {
-	if left, err := os.ReadFile(filepath.Join(data, controlFile)); err == nil && filepath.Base(string(left)) == "s" {
-		_ = os.RemoveAll(filepath.Dir(string(left)))
+	if left, err := os.ReadFile(filepath.Join(data, controlFile)); err == nil {
+		// The folder may come from elsewhere: nothing but a socket's folder goes.
+		dir := filepath.Dir(string(left))
+		if ours, _ := filepath.Match(socketDirs, filepath.Base(dir)); ours {
+			_ = os.RemoveAll(dir)
+		}
 	}
 	if left, err := filepath.Glob(filepath.Join(data, socketDirs)); err == nil {
 		for _, dir := range left {

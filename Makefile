@@ -38,9 +38,10 @@ build: ## build the command and the Lambda functions into bin/
 	$(MAKE) build-LeadWorkerFunction ARTIFACTS_DIR=bin/leadworker
 	$(MAKE) build-FeedImportFunction ARTIFACTS_DIR=bin/feedimport
 	$(MAKE) build-SweeperFunction ARTIFACTS_DIR=bin/sweeper
+	$(MAKE) build-PublishFunction ARTIFACTS_DIR=bin/publish
 
 # `sam build` calls these with ARTIFACTS_DIR set (BuildMethod: makefile).
-.PHONY: build-AgentFunction build-McpFunction build-LeadWorkerFunction build-FeedImportFunction build-SweeperFunction
+.PHONY: build-AgentFunction build-McpFunction build-LeadWorkerFunction build-FeedImportFunction build-SweeperFunction build-PublishFunction
 
 build-AgentFunction:
 	$(LAMBDA_BUILD) -o $(ARTIFACTS_DIR)/bootstrap ./functions/agent
@@ -56,6 +57,9 @@ build-FeedImportFunction:
 
 build-SweeperFunction:
 	$(LAMBDA_BUILD) -o $(ARTIFACTS_DIR)/bootstrap ./functions/sweeper
+
+build-PublishFunction:
+	$(LAMBDA_BUILD) -o $(ARTIFACTS_DIR)/bootstrap ./functions/publish
 
 clean: ## remove what was built
 	rm -rf bin .aws-sam

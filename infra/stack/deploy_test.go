@@ -122,8 +122,17 @@ func TestADeployedStackIsWiredTogether(t *testing.T) {
 	if p := made.Policies["SweeperFunction"]; len(p) != 1 || textAt(p[0], "Principal", "Service") != "events.amazonaws.com" {
 		t.Errorf("the sweeper may be called by %v", p)
 	}
-	if len(made.Policies) != 4 {
+	if p := made.Policies["PublishFunction"]; len(p) != 1 || textAt(p[0], "Principal", "Service") != "events.amazonaws.com" {
+		t.Errorf("the publisher may be called by %v", p)
+	}
+	if len(made.Policies) != 5 {
 		t.Errorf("functions that others may call: %v", made.Policies)
+	}
+
+	// The publisher writes where the profile lies, and names the front door.
+	publisher := open(t, endpoint, made, "PublishFunction").Settings
+	if publisher.ProfileBucket != made.Resources["SiteBucket"] || publisher.URL != "https://agent.seabright.example" || made.Outputs["Address"] != publisher.URL {
+		t.Errorf("the publisher has %+v, buyers are told %s", publisher, made.Outputs["Address"])
 	}
 
 	// The next steps can be pasted.

@@ -1,6 +1,7 @@
 package stack
 
 import (
+	"encoding/json"
 	"fmt"
 	"regexp"
 	"slices"
@@ -58,22 +59,56 @@ func checkEvents(t template) (f faults) {
 	return f
 }
 
-// checkSchedule: the sweeper, and nothing else, is called each minute.
+// checkSchedule: the sweeper is called each minute, and the publisher each day
+// and when the profile changes; nothing else runs by itself.
 func checkSchedule(t template) (f faults) {
 	rules := t.of("AWS::Events::Rule", "AWS::Scheduler::Schedule")
-	if len(rules) != 1 {
-		f.add("nothing sweeps the outbox, or more than one: %v", rules)
+	if !slices.Equal(rules, []string{"PublishRule", "SweepSchedule"}) {
+		f.add("what runs by itself is %v", rules)
 		return f
 	}
-	p := t.props(rules[0])
-	if got := textAt(p, "ScheduleExpression"); got != "rate(1 minute)" {
-		f.add("%s: sweeps at %s", rules[0], got)
+	for id, want := range map[string][2]string{"SweepSchedule": {"rate(1 minute)", "SweeperFunction"}, "PublishRule": {"rate(1 day)", "PublishFunction"}} {
+		p := t.props(id)
+		if got := textAt(p, "ScheduleExpression"); got != want[0] {
+			f.add("%s: runs at %s", id, got)
+		}
+		if got := textAt(p, "State"); got != "ENABLED" {
+			f.add("%s: is %s", id, got)
+		}
+		if targets := listAt(p, "Targets"); len(targets) != 1 || render(at(targets, 0, "Arn")) != "${"+want[1]+".Arn}" {
+			f.add("%s: calls %s", id, render(at(targets, 0, "Arn")))
+		}
 	}
-	if got := textAt(p, "State"); got != "ENABLED" {
-		f.add("%s: is %s", rules[0], got)
+	return append(f, checkPublishing(t)...)
+}
+
+// checkPublishing: the publisher hears of the profile and of each deployment,
+// which tells it what a first profile is made of.
+func checkPublishing(t template) (f faults) {
+	raw, _ := json.Marshal(at(t.props("PublishRule"), "EventPattern"))
+	want := `{"detail":{"bucket":{"name":[{"Ref":"SiteBucket"}]},"object":{"key":[{"Ref":"ProfileKey"}]}},"detail-type":["Object Created"],"source":["aws.s3"]}`
+	if string(raw) != want {
+		f.add("PublishRule: waits for %s, want %s", raw, want)
 	}
-	if targets := listAt(p, "Targets"); len(targets) != 1 || render(at(targets, 0, "Arn")) != "${SweeperFunction.Arn}" {
-		f.add("%s: calls %s", rules[0], render(at(targets, 0, "Arn")))
+	if !flagAt(t.props("SiteBucket"), "NotificationConfiguration", "EventBridgeConfiguration", "EventBridgeEnabled") {
+		f.add("SiteBucket: tells nobody that the profile changed")
+	}
+	told := t.props("PublishedFiles")
+	for name, want := range map[string]string{
+		"ServiceToken": "${PublishFunction.Arn}", "ProfileKey": "${ProfileKey}",
+		"DealerName": "${DealerName}", "DealerPhone": "${DealerPhone}", "DealerTimezone": "${DealerTimezone}",
+	} {
+		if got := render(told[name]); got != want {
+			f.add("PublishedFiles: %s is %s, want %s", name, got, want)
+		}
+	}
+	if waits, runs := numAt(told, "ServiceTimeout"), numAt(t.function("PublishFunction"), "Timeout"); waits < runs {
+		f.add("PublishedFiles: the deployment waits %v seconds for a function that may take %v", waits, runs)
+	}
+	address := render(at(t.function("PublishFunction"), "Environment", "Variables", "DEALER_URL"))
+	door := `{"Fn::If":["CloudFrontDoor",{"Fn::Sub":"https://${Distribution.DomainName}"},{"Fn::Sub":"https://${DomainName}"}]}`
+	if address != door || render(told["Address"]) != door || render(at(tree(t), "Outputs", "Address", "Value")) != door {
+		f.add("the cards name %s, want the front door", address)
 	}
 	return f
 }
@@ -119,6 +154,7 @@ var logged = map[cloud.Function][]string{
 	cloud.MCP:        {cloud.LogProfile},
 	cloud.LeadWorker: {cloud.LogProfile, "lead delivery failed", "receiver refuses the credentials", "lead withheld"},
 	cloud.Sweeper:    {cloud.LogProfile},
+	cloud.Publish:    {cloud.LogProfile},
 	cloud.FeedImport: {cloud.LogProfile, feeds.LogRefused, feeds.LogKept},
 }
 

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/dealer-agent/dealer/infra/sample"
-	"github.com/dealer-agent/dealer/pkg/dealer"
 	"github.com/dealer-agent/dealer/pkg/wellknown"
 )
 
@@ -67,6 +65,9 @@ func checkOutputs(t template) (f faults) {
 			f.add("%s: not described", id)
 		}
 		commands[id] = render(at(outputs, id, "Value"))
+		for _, one := range listAt(outputs, id, "Value", "Fn::If") {
+			commands[id] += "\n" + render(one)
+		}
 	}
 	says := func(id string, parts ...string) {
 		for _, part := range parts {
@@ -75,37 +76,20 @@ func checkOutputs(t template) (f faults) {
 			}
 		}
 	}
-	says("Step1FrontDoor", "${Api}.execute-api.${AWS::Region}.")
 	says("Step2UploadProfile", "aws s3 cp dealer.yaml s3://${SiteBucket}/${ProfileKey}")
 	prefix := textAt(t.props("FeedBucket"), "NotificationConfiguration", "LambdaConfigurations", 0, "Filter", "S3Key", "Rules", 0, "Value")
 	says("Step4UploadInventory", "s3://${FeedBucket}/"+prefix)
 	says("Step5ReadReport", "s3://${FeedBucket}/"+t.reportPrefix()+prefix+"inventory.csv.json")
-	says("Step6ReadCard", "/live"+wellknown.CardPath)
+	says("Address", "https://${Distribution.DomainName}", "https://${DomainName}")
+	says("Step1PointName", "${CustomDomainName.RegionalDomainName}")
+	says("Step3ReadCard", "curl -i https://${Distribution.DomainName}"+wellknown.CardPath, "curl -i https://${DomainName}"+wellknown.CardPath)
 	says("RetryDeadLetters", "${LeadDeadLetters.Arn}")
-	says("Step3PublishFiles", "dealer publish --profile dealer.yaml --dir public", "public/.well-known s3://${SiteBucket}/.well-known", "--recursive")
-	p, err := dealer.Parse(append(sample.Profile(), "\nurl: https://agent.example.com\nversions: [v1.3, v1.2, v1.1, v1.0, v0.2, v0.1]\n"...))
-	if err != nil {
-		f.add("%v", err)
-		return f
+	if got := textAt(outputs, "Step1PointName", "Condition"); got != "CustomDomain" {
+		f.add("Step1PointName: told when %q", got)
 	}
-	files, err := wellknown.Files(p)
-	if err != nil || len(files) == 0 {
-		f.add("nothing is published: %v", err)
-	}
-	for _, file := range files {
-		kind := file.ContentType
-		if strings.Contains(kind, " ") {
-			kind = `"` + kind + `"`
-		}
-		says("Step3PublishFiles", "--content-type "+kind+" ", `--cache-control "`+file.CacheControl+`"`)
-	}
-	for _, told := range []struct{ where, text string }{
-		{"Description", textAt(tree(t), "Description")}, {"Step1FrontDoor", textAt(outputs, "Step1FrontDoor", "Description")},
-	} {
-		for _, word := range []string{"stage", "CloudFront", "custom domain", "url"} {
-			if !strings.Contains(told.text, word) {
-				f.add("%s does not speak of the front door's %s", told.where, word)
-			}
+	for _, word := range []string{"CloudFront", "host name", "url"} {
+		if !strings.Contains(textAt(tree(t), "Description"), word) {
+			f.add("Description does not speak of the front door's %s", word)
 		}
 	}
 	return f

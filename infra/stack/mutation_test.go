@@ -123,7 +123,8 @@ var manualFaults = []seeded{
 	{"a parameter that must be given", "parameters", "has no default", set(nil, "Parameters", "ProfileKey", "Default")},
 	{"a pattern that is open at one end", "parameters", "does not fit the whole", set("^[a-z.]+", "Parameters", "ProfileKey", "AllowedPattern")},
 	{"a profile that would be published", "parameters", "among the published files", set("^.+$", "Parameters", "ProfileKey", "AllowedPattern")},
-	{"another cache time than the agent's", "outputs", "--cache-control", set(sub(`dealer publish --cache-control "no-store"`), "Outputs", "Step3PublishFiles", "Value")},
+	{"the card read below the stage", "outputs", "Step3ReadCard", set(sub("curl https://${Api}.execute-api.${AWS::Region}.amazonaws.com/live/.well-known/agent-card.json"), "Outputs", "Step3ReadCard", "Value")},
+	{"a name to point that is none", "outputs", "told when", set(nil, "Outputs", "Step1PointName", "Condition")},
 	{"the feed put where nobody looks", "outputs", "Step4UploadInventory", set(sub("aws s3 cp inventory.csv s3://${FeedBucket}/inventory.csv"), "Outputs", "Step4UploadInventory", "Value")},
 	{"the front door not spoken of", "outputs", "Description does not speak", set("A dealer agent", "Description")},
 }

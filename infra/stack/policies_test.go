@@ -62,6 +62,11 @@ var needs = map[string]map[string][]string{
 		"${LeadsTable.Arn}":               {"dynamodb:DeleteItem", "dynamodb:Query"},
 		"${LeadQueue.Arn}":                {"sqs:SendMessage"},
 	},
+	"PublishRole": {
+		"${PublishLogGroup.Arn}":          {"logs:CreateLogStream", "logs:PutLogEvents"},
+		"${SiteBucket.Arn}/${ProfileKey}": {"s3:GetObject", "s3:PutObject"},
+		"${SiteBucket.Arn}/.well-known/*": {"s3:DeleteObject", "s3:GetObject", "s3:PutObject"},
+	},
 	"FeedImportRole": {
 		"${FeedImportLogGroup.Arn}":       {"logs:CreateLogStream", "logs:PutLogEvents"},
 		"${SiteBucket.Arn}/${ProfileKey}": {"s3:GetObject"},
@@ -158,7 +163,7 @@ func serviceOf(role string) string {
 var (
 	knownActions = []string{
 		"dynamodb:BatchGetItem", "dynamodb:BatchWriteItem", "dynamodb:ConditionCheckItem", "dynamodb:DeleteItem", "dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:Query", "dynamodb:UpdateItem",
-		"logs:CreateLogStream", "logs:PutLogEvents", "s3:GetObject", "s3:ListBucket", "s3:PutObject", "sns:Publish",
+		"logs:CreateLogStream", "logs:PutLogEvents", "s3:DeleteObject", "s3:GetObject", "s3:ListBucket", "s3:PutObject", "sns:Publish",
 		"secretsmanager:GetSecretValue", "ses:SendEmail", "ses:SendRawEmail", "ssm:GetParameter",
 		"sqs:ChangeMessageVisibility", "sqs:DeleteMessage", "sqs:GetQueueAttributes", "sqs:ReceiveMessage", "sqs:SendMessage",
 	}
@@ -223,6 +228,7 @@ func checkPermissions(t template) (f faults) {
 		"AgentFunction":      "apigateway.amazonaws.com arn:${AWS::Partition}:execute-api:${AWS::Region}:${AWS::AccountId}:${Api}/live/*/a2a* ",
 		"McpFunction":        "apigateway.amazonaws.com arn:${AWS::Partition}:execute-api:${AWS::Region}:${AWS::AccountId}:${Api}/live/*/mcp ",
 		"FeedImportFunction": "s3.amazonaws.com ${FeedBucket.Arn} ${AWS::AccountId}",
+		"PublishFunction":    "events.amazonaws.com ${PublishRule.Arn} ",
 		"SweeperFunction":    "events.amazonaws.com ${SweepSchedule.Arn} ",
 	}
 	called := map[string]bool{}

@@ -29,6 +29,8 @@ type Settings struct {
 	FormKey []byte
 	// OriginSecret is what the CDN before the API shows; nil where there is none.
 	OriginSecret []byte
+	// URL is the front door's address, without a slash at the end.
+	URL string
 	// ReportPrefix begins the keys of import reports; they lie in the feed's bucket.
 	ReportPrefix string
 	// LogLevel is the least level that is logged.
@@ -45,6 +47,7 @@ const (
 	LeadWorker Function = "leadworker"
 	FeedImport Function = "feedimport"
 	Sweeper    Function = "sweeper"
+	Publish    Function = "publish"
 )
 
 // Variable describes one environment variable.
@@ -83,11 +86,11 @@ func Variables() []Variable {
 				s.QueueURL = value
 				return nil
 			}},
-		{"DEALER_PROFILE_BUCKET", "S3 bucket with the dealer profile", "", []Function{Agent, MCP, LeadWorker, FeedImport, Sweeper}, false,
+		{"DEALER_PROFILE_BUCKET", "S3 bucket with the dealer profile", "", []Function{Agent, MCP, LeadWorker, FeedImport, Sweeper, Publish}, false,
 			text(func(s *Settings) *string { return &s.ProfileBucket })},
-		{"DEALER_PROFILE_KEY", "S3 key of the dealer profile", "dealer.yaml", []Function{Agent, MCP, LeadWorker, FeedImport, Sweeper}, false,
+		{"DEALER_PROFILE_KEY", "S3 key of the dealer profile", "dealer.yaml", []Function{Agent, MCP, LeadWorker, FeedImport, Sweeper, Publish}, false,
 			text(func(s *Settings) *string { return &s.ProfileKey })},
-		{"DEALER_PROFILE_MAX_AGE", "how long a fetched profile is trusted, such as 1m", "1m", []Function{Agent, MCP, LeadWorker, FeedImport, Sweeper}, false,
+		{"DEALER_PROFILE_MAX_AGE", "how long a fetched profile is trusted, such as 1m", "1m", []Function{Agent, MCP, LeadWorker, FeedImport, Sweeper, Publish}, false,
 			func(s *Settings, value string) (err error) {
 				if s.ProfileMaxAge, err = time.ParseDuration(value); err != nil || s.ProfileMaxAge < 0 {
 					return errors.New("must be a duration, such as 1m or 30s")
@@ -115,9 +118,18 @@ func Variables() []Variable {
 				s.OriginSecret = []byte(value)
 				return nil
 			}},
+		{"DEALER_URL", "https address under which buyers reach the stack, without a slash at the end", "", []Function{Publish}, false,
+			func(s *Settings, value string) error {
+				u, err := url.Parse(value)
+				if err != nil || u.Scheme != "https" || u.Host == "" || u.Path != "" || u.RawQuery != "" {
+					return errors.New("must be an address such as https://agent.example.com")
+				}
+				s.URL = value
+				return nil
+			}},
 		{"DEALER_REPORT_PREFIX", "beginning of the S3 keys of import reports", "reports/", []Function{FeedImport}, false,
 			text(func(s *Settings) *string { return &s.ReportPrefix })},
-		{"DEALER_LOG_LEVEL", "least level that is logged: debug, info, warn or error", "info", []Function{Agent, MCP, LeadWorker, FeedImport, Sweeper}, false,
+		{"DEALER_LOG_LEVEL", "least level that is logged: debug, info, warn or error", "info", []Function{Agent, MCP, LeadWorker, FeedImport, Sweeper, Publish}, false,
 			func(s *Settings, value string) error {
 				if s.LogLevel.UnmarshalText([]byte(value)) != nil {
 					return errors.New("must be debug, info, warn or error")

@@ -19,8 +19,9 @@ type Profile struct {
 	// Description is the sentence on the agent card. Default: one made of Name.
 	Description string `yaml:"description"`
 	// URL is the public base address without a trailing slash, such as
-	// https://agent.example-motors.com; cards name it. Required on AWS; `dealer
-	// run` fills in its own address when it is empty.
+	// https://agent.example-motors.com; cards name it. When it is
+	// empty, `dealer run` fills in its own address, and on AWS the cards name the
+	// stack's front door.
 	URL string `yaml:"url"`
 	// Provider is the organisation operating the agent. Optional.
 	Provider *Provider `yaml:"provider"`

@@ -1,0 +1,137 @@
+// Package site keeps the published files in S3 as the dealer profile says.
+package site
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+
+	"github.com/dealer-agent/dealer/pkg/aap"
+	"github.com/dealer-agent/dealer/pkg/cloud"
+	"github.com/dealer-agent/dealer/pkg/dealer"
+	"github.com/dealer-agent/dealer/pkg/wellknown"
+)
+
+// ErrNoProfile: there is no profile object, or it may not be read.
+var ErrNoProfile = errors.New("no dealer profile can be read")
+
+// logPublished is what the log says when the files were written.
+const logPublished = "files published"
+
+// Publisher makes the published files of the profile in the same bucket.
+type Publisher struct {
+	Objects            *s3.Client
+	Bucket, ProfileKey string
+	// URL is the front door's address, for a profile that names none.
+	URL string
+	Log *slog.Logger
+}
+
+// attempts bounds how often files are made anew because the profile changed
+// meanwhile; each change brings a call of its own too.
+const attempts = 5
+
+// Publish writes every file of the profile and removes those of contracts that
+// it does not serve any more, or returns ErrNoProfile. The card is written last, so that what it names
+// is there. A profile at fault leaves the files as they are: the error holds
+// *dealer.Faults and is logged as cloud.LogProfile.
+func (p *Publisher) Publish(ctx context.Context) error {
+	origin := cloud.NewOrigin(p.Objects, p.Bucket, p.ProfileKey)
+	tag := ""
+	for range attempts {
+		document, err := origin.Fetch(ctx, tag)
+		if errors.Is(err, dealer.ErrNotModified) {
+			return nil
+		}
+		if refused(err) {
+			return fmt.Errorf("%w: %w", ErrNoProfile, err)
+		}
+		if err != nil {
+			return err
+		}
+		if err := p.write(ctx, document); err != nil {
+			return err
+		}
+		tag = document.Tag // a change meanwhile may have been overwritten
+	}
+	return nil
+}
+
+func (p *Publisher) write(ctx context.Context, document dealer.Document) error {
+	profile, err := dealer.Parse(document.Body)
+	if err != nil {
+		p.Log.ErrorContext(ctx, cloud.LogProfile, "error", err)
+		return err
+	}
+	profile.Modified = document.Modified
+	if profile.URL == "" {
+		profile.URL = p.URL
+	}
+	files, err := wellknown.Files(profile)
+	if err != nil {
+		return err
+	}
+	for _, f := range slices.Backward(files) {
+		_, err := p.Objects.PutObject(ctx, &s3.PutObjectInput{
+			Bucket: aws.String(p.Bucket), Key: aws.String(key(f)), Body: strings.NewReader(string(f.Body)),
+			ContentType: aws.String(f.ContentType), CacheControl: aws.String(f.CacheControl),
+		})
+		if err != nil {
+			return fmt.Errorf("write %s: %w", f.Path, err)
+		}
+	}
+	removed, err := p.remove(ctx, profile, files)
+	if err != nil {
+		return err
+	}
+	p.Log.InfoContext(ctx, logPublished, "files", len(files), "removed", removed, "url", profile.URL)
+	return nil
+}
+
+// remove deletes files that a profile can have and this one does not.
+func (p *Publisher) remove(ctx context.Context, profile *dealer.Profile, files []wellknown.File) (removed int, err error) {
+	every := *profile
+	every.Versions = nil
+	for _, v := range aap.Versions() {
+		every.Versions = append(every.Versions, v.Label)
+	}
+	possible, err := wellknown.Files(&every)
+	if err != nil {
+		return 0, err
+	}
+	for _, f := range possible {
+		if slices.ContainsFunc(files, func(kept wellknown.File) bool { return kept.Path == f.Path }) {
+			continue
+		}
+		at, name := aws.String(p.Bucket), aws.String(key(f))
+		_, err := p.Objects.HeadObject(ctx, &s3.HeadObjectInput{Bucket: at, Key: name})
+		if refused(err) {
+			continue
+		}
+		if err == nil {
+			_, err = p.Objects.DeleteObject(ctx, &s3.DeleteObjectInput{Bucket: at, Key: name})
+		}
+		if err != nil {
+			return removed, fmt.Errorf("remove %s: %w", f.Path, err)
+		}
+		removed++
+	}
+	return removed, nil
+}
+
+// refused reports that an object is not there. S3 says so, and "forbidden" to
+// who may not list the bucket.
+func refused(err error) bool {
+	answered, ok := errors.AsType[*awshttp.ResponseError](err)
+	return ok && (answered.HTTPStatusCode() == http.StatusNotFound || answered.HTTPStatusCode() == http.StatusForbidden)
+}
+
+func key(f wellknown.File) string { return strings.TrimPrefix(f.Path, "/") }

@@ -16,19 +16,25 @@
 //	<dealer>#snapshots        <n>     every snapshot that may exist, for the sweep after later imports
 //	<dealer>#log              <t>…    what an import published anew, from time t on
 //	<dealer>#snap#<n>#b<i>    block   vehicles in key order, packed and compressed
+//	<dealer>#snap#<n>#d       delta   units that differ from the blocks of an earlier snapshot
 //	<dealer>#snap#<n>#s<i>    shard   hashes of identifiers, each with the block that holds the unit
 //
 // An import writes a snapshot of its own under a number nobody else uses, then
 // flips the head on condition that it still is the one the import was planned
 // on. So readers see the old lot or the new one and never a mix, an import
 // that loses the race leaves nothing visible, and an import of an unchanged
-// feed writes the head only. The log of publications is written before the
+// feed writes the head only. Where few units change, by hand or by an import,
+// the blocks stay: the change writes a delta, all units that differ from the
+// blocks, and the head names both. Like a snapshot it is an item of its own that
+// never changes, written before the flip, so a reader of the head has one
+// generation. A delta is at most 16 KB; beyond that, or when units are
+// forgotten, the next change folds it into a new snapshot. The log of publications is written before the
 // flip, so that nothing shown is missing in it; readers leave out what belongs
 // to a flip that did not come to pass. Vehicles are not kept as one item each: a write
 // before the flip would show, a write after it could be missed. A snapshot of
-// 10,000 vehicles is some 20 blocks, 1 MB, about 1,000 write units. A cold reader
-// fetches the head and then all blocks at once; finding one unit reads the head, one
-// shard and one block. Replaced snapshots are deleted by a later import, an hour after they
+// 10,000 vehicles is some 20 blocks, 1 MB, about 1,000 write units; marking one of
+// them sold writes 4 to 20. A cold reader fetches the head and then all blocks and the
+// delta at once; finding one unit reads the head, the delta, one shard and one block. Replaced snapshots are deleted by a later import, an hour after they
 // were written at the earliest, so that readers under way can finish.
 //
 // The design holds up to about 100,000 vehicles a dealer: 10 MB and 200 blocks

@@ -72,10 +72,13 @@ func (s *Inventory) head(ctx context.Context, dealerID string) (h storedHead, er
 		dealerID: dealerID, number: h.Head.Snapshot,
 		blocks: int(getNum(i, attrBlocks)), shards: int(getNum(i, attrShards)),
 	}
+	if base := getNum(i, attrBase); base != 0 {
+		h.snapshot.number, h.snapshot.delta = base, h.Head.Snapshot
+	}
 	return h, nil
 }
 
-// Snapshot reads the head and then all blocks.
+// Snapshot reads the head and then all blocks and the delta.
 func (s *Inventory) Snapshot(ctx context.Context, dealerID string, h inventory.Head) ([]inventory.Vehicle, error) {
 	current, err := s.head(ctx, dealerID)
 	if err != nil {
@@ -87,7 +90,7 @@ func (s *Inventory) Snapshot(ctx context.Context, dealerID string, h inventory.H
 	return s.readAll(ctx, current.snapshot)
 }
 
-// Find reads the head, a shard and the blocks it names, mostly one.
+// Find reads the head, the delta, a shard and the blocks it names, mostly one.
 func (s *Inventory) Find(ctx context.Context, dealerID string, id inventory.Identifier) (inventory.Vehicle, error) {
 	var err error
 	for range 4 {
@@ -104,7 +107,8 @@ func (s *Inventory) Find(ctx context.Context, dealerID string, id inventory.Iden
 	return inventory.Vehicle{}, err
 }
 
-// Apply writes the new snapshot under a number of its own, then flips the head.
+// Apply writes the new snapshot, or a delta, under a number of its own, then
+// flips the head.
 func (s *Inventory) Apply(ctx context.Context, dealerID string, base inventory.Head, change inventory.Change) (inventory.Head, error) {
 	current, err := s.head(ctx, dealerID)
 	if err != nil && !errors.Is(err, inventory.ErrNotFound) {
@@ -118,9 +122,10 @@ func (s *Inventory) Apply(ctx context.Context, dealerID string, base inventory.H
 		token: strconv.FormatUint(rand.Uint64(), 36),
 	}
 	next.snapshot = current.snapshot
+	next.snapshot.dealerID = dealerID
 	fresh := next.Head.Snapshot != current.Head.Snapshot
 	if fresh {
-		if next.snapshot, err = s.writeSnapshot(ctx, dealerID, next.Head.Snapshot, change.All); err != nil {
+		if next.snapshot, err = s.writeGeneration(ctx, next.snapshot, next.Head.Snapshot, change); err != nil {
 			return inventory.Head{}, err
 		}
 	}
@@ -138,7 +143,7 @@ func (s *Inventory) Apply(ctx context.Context, dealerID string, base inventory.H
 	switch err := s.flip(ctx, dealerID, base.Revision, next); {
 	case errors.Is(err, inventory.ErrConflict):
 		if fresh {
-			s.discard(ctx, next.snapshot)
+			s.discard(ctx, next.snapshot.written())
 		}
 		s.discardLog(ctx, log)
 		return inventory.Head{}, err
@@ -147,7 +152,7 @@ func (s *Inventory) Apply(ctx context.Context, dealerID string, base inventory.H
 		return inventory.Head{}, err
 	}
 	if fresh {
-		s.sweep(ctx, dealerID, next.Head.Snapshot, current.Head.Snapshot)
+		s.sweep(ctx, dealerID, next.number, next.delta, current.number, current.delta)
 	}
 	return next.Head, nil
 }
@@ -161,6 +166,9 @@ func (s *Inventory) flip(ctx context.Context, dealerID string, revision int64, n
 	i := key(dealerID+"#head", skHead)
 	i[attrDoc], i[attrRevision], i[attrToken] = str(string(doc)), num(next.Revision), str(next.token)
 	i[attrBlocks], i[attrShards] = num(int64(next.blocks)), num(int64(next.shards))
+	if next.delta != 0 {
+		i[attrBase] = num(next.number)
+	}
 	in := &dynamodb.PutItemInput{
 		TableName: aws.String(s.name), Item: i,
 		ConditionExpression:      aws.String("attribute_not_exists(#pk)"),
@@ -197,8 +205,8 @@ func (s *Inventory) discard(ctx context.Context, snap snapshot) {
 // sweepAfter is longer than any import or reading takes.
 const sweepAfter = time.Hour
 
-// sweep deletes snapshots that nobody can be reading: neither of the two kept
-// ones and not of the last hour. What fails is left to the next import.
+// sweep deletes snapshots and deltas that nobody can be reading: none of the
+// kept ones and not of the last hour. What fails is left to the next import.
 func (s *Inventory) sweep(ctx context.Context, dealerID string, keep ...int64) {
 	var old []snapshot
 	limit := s.now().Add(-sweepAfter).Unix()
@@ -210,7 +218,7 @@ func (s *Inventory) sweep(ctx context.Context, dealerID string, keep ...int64) {
 			}
 		}
 		if err == nil && getNum(i, attrAt) < limit {
-			old = append(old, snapshot{dealerID, number, int(getNum(i, attrBlocks)), int(getNum(i, attrShards))})
+			old = append(old, snapshot{dealerID, number, int(getNum(i, attrBlocks)), int(getNum(i, attrShards)), getNum(i, attrDelta)})
 		}
 		return len(old) < 10
 	})
@@ -220,7 +228,10 @@ func (s *Inventory) sweep(ctx context.Context, dealerID string, keep ...int64) {
 }
 
 func (s *Inventory) deleteSnapshot(ctx context.Context, snap snapshot) error {
-	writes := make([]types.WriteRequest, 0, snap.blocks+snap.shards)
+	writes := make([]types.WriteRequest, 0, snap.blocks+snap.shards+1)
+	if snap.delta != 0 {
+		writes = append(writes, types.WriteRequest{DeleteRequest: &types.DeleteRequest{Key: deltaKey(snap.dealerID, snap.delta)}})
+	}
 	for n := range snap.blocks {
 		writes = append(writes, types.WriteRequest{DeleteRequest: &types.DeleteRequest{Key: snap.block(n)}})
 	}

@@ -36,6 +36,8 @@ type snapshot struct {
 	dealerID       string
 	number         int64
 	blocks, shards int
+	// delta numbers the item of units that differ from the blocks; 0 is none.
+	delta int64
 }
 
 func (s snapshot) pk(kind string, n int) string {
@@ -65,7 +67,7 @@ func (s *Inventory) writeSnapshot(ctx context.Context, dealerID string, number i
 		return snapshot{}, err
 	}
 	shards := shardBlocks(blocks)
-	snap := snapshot{dealerID, number, len(blocks), len(shards)}
+	snap := snapshot{dealerID: dealerID, number: number, blocks: len(blocks), shards: len(shards)}
 	entry := snap.entry()
 	entry[attrBlocks], entry[attrShards], entry[attrAt] = num(int64(snap.blocks)), num(int64(snap.shards)), num(s.now().Unix())
 	if _, err := s.client.PutItem(ctx, &dynamodb.PutItemInput{TableName: aws.String(s.name), Item: entry}); err != nil {
@@ -126,7 +128,8 @@ func (s *Inventory) halve(blocks []block, part []inventory.Vehicle) ([]block, er
 	return blocks, nil
 }
 
-// readAll fetches and decodes every block. A missing one is ErrConflict.
+// readAll fetches and decodes every block and the delta. A missing one is
+// ErrConflict.
 func (s *Inventory) readAll(ctx context.Context, snap snapshot) ([]inventory.Vehicle, error) {
 	const perRead = 10
 	items := make([]item, snap.blocks)
@@ -137,6 +140,11 @@ func (s *Inventory) readAll(ctx context.Context, snap snapshot) ([]inventory.Veh
 			return s.readBlocks(readCtx, snap, items[from:min(from+perRead, snap.blocks)], from)
 		})
 	}
+	var changed []inventory.Vehicle
+	reads.Go(func() (err error) {
+		changed, err = s.readDelta(readCtx, snap)
+		return err
+	})
 	if err := reads.Wait(); err != nil {
 		return nil, err
 	}
@@ -158,7 +166,10 @@ func (s *Inventory) readAll(ctx context.Context, snap snapshot) ([]inventory.Veh
 			return err
 		})
 	}
-	return all, decodes.Wait()
+	if err := decodes.Wait(); err != nil {
+		return nil, err
+	}
+	return overlaid(all, changed), nil
 }
 
 // readBlocks fills items with the blocks from the given one on.
@@ -187,41 +198,57 @@ func (s *Inventory) unpack(dst []inventory.Vehicle, i item) ([]inventory.Vehicle
 	return new(stored.Reader).Vehicles(dst, string(raw))
 }
 
-// find looks the identifier up in its shard and reads the blocks named there.
+// find looks the identifier up in the delta and in its shard, and reads the
+// blocks named there. What the delta has of a unit is what counts.
 func (s *Inventory) find(ctx context.Context, snap snapshot, id inventory.Identifier) (found inventory.Vehicle, err error) {
 	index := stored.Index(id)
-	if index == "" || snap.shards == 0 {
+	if index == "" {
 		return found, inventory.ErrNotFound
 	}
-	hash := hashOf(index)
-	n := int(hash % uint64(snap.shards))
-	shard, err := s.get(ctx, snap.pk("s", n), skShard)
+	changed, err := s.readDelta(ctx, snap)
 	if err != nil {
-		return found, fmt.Errorf("inventory shard: %w", err)
+		return found, err
 	}
-	if shard == nil {
-		return found, inventory.ErrConflict
+	units, err := s.named(ctx, snap, index)
+	if err != nil {
+		return found, err
 	}
 	best := 0
-	for _, n := range lookUp(getBin(shard, attrDoc), hash) {
-		items := make([]item, 1)
-		if err := s.readBlocks(ctx, snap, items, n); err != nil {
-			return found, err
-		}
-		vehicles, err := s.unpack(nil, items[0])
-		if err != nil {
-			return found, err
-		}
-		for _, v := range vehicles {
-			if rank := stored.Rank(v, id); rank > best {
-				found, best = v, rank
-			}
+	for _, v := range overlaid(units, changed) {
+		// They come by key, so the first of a rank is the smallest.
+		if rank := stored.Rank(v, id); rank > best {
+			found, best = v, rank
 		}
 	}
 	if best == 0 {
 		return found, inventory.ErrNotFound
 	}
 	return found, nil
+}
+
+// named are the units of the blocks that an identifier's shard names, in key order.
+func (s *Inventory) named(ctx context.Context, snap snapshot, index string) (units []inventory.Vehicle, err error) {
+	if snap.shards == 0 {
+		return nil, nil
+	}
+	hash := hashOf(index)
+	shard, err := s.get(ctx, snap.pk("s", int(hash%uint64(snap.shards))), skShard)
+	if err != nil {
+		return nil, fmt.Errorf("inventory shard: %w", err)
+	}
+	if shard == nil {
+		return nil, inventory.ErrConflict
+	}
+	for _, n := range lookUp(getBin(shard, attrDoc), hash) {
+		items := make([]item, 1)
+		if err := s.readBlocks(ctx, snap, items, n); err != nil {
+			return nil, err
+		}
+		if units, err = s.unpack(units, items[0]); err != nil {
+			return nil, err
+		}
+	}
+	return units, nil
 }
 
 // shardBlocks lists, for each identifier's hash, the block with the unit. A

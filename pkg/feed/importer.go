@@ -18,8 +18,9 @@ type Importer struct {
 	Now      func() time.Time
 }
 
-// conflictTries is how often an import plans again after another one was faster.
-const conflictTries = 5
+// conflictTries is how often an import plans again after another one, or an
+// order about a single vehicle, was faster.
+const conflictTries = 20
 
 // Import reads src and makes the stored inventory what it says; a dry run stops
 // before writing. Readers see the old inventory or the new one. An error means

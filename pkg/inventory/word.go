@@ -69,7 +69,7 @@ type Desk struct {
 
 // orderTries is how often an order is planned again after an import or another
 // order was faster.
-const orderTries = 8
+const orderTries = 20
 
 // Carry out an order; it shows at the next request everywhere. The result is
 // the unit afterwards. ErrNotFound when the dealer has no such unit.

@@ -80,10 +80,10 @@ func Channels(who aap.Customer, c aap.Consent) []string {
 	return usable
 }
 
-// CheckChannels says whether the consent allows a follow-up: the preferred
+// checkChannels says whether the consent allows a follow-up: the preferred
 // channel must be allowed, and at least one allowed channel must have contact
 // data. The refusal is CONTACT_CONSENT_REQUIRED.
-func CheckChannels(who aap.Customer, c aap.Consent) *aap.Error {
+func checkChannels(who aap.Customer, c aap.Consent) *aap.Error {
 	var faults []aap.Violation
 	fault := func(keyword, text string) {
 		faults = append(faults, aap.Violation{InstanceLocation: "/consent/allowed_channels", Keyword: keyword, Error: text})

@@ -69,7 +69,7 @@ func (d *Desk) Submit(ctx context.Context, p *dealer.Profile, v aap.Version, pay
 	if e := CheckConsent(s.req.Consent, p.Leads.ConsentMaxAge.Std(), now); e != nil {
 		return aap.Reply{}, e
 	}
-	if e := CheckChannels(s.req.Customer, s.req.Consent); e != nil {
+	if e := checkChannels(s.req.Customer, s.req.Consent); e != nil {
 		return aap.Reply{}, e
 	}
 	var lost [][]Span

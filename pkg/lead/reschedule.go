@@ -23,6 +23,7 @@ type NoSlot struct {
 	Nearest []time.Time
 }
 
+// Error names no time; who tells the caller words Nearest.
 func (*NoSlot) Error() string { return "the time is no free slot" }
 
 // farthest is how far ahead a dealer may move a visit.

@@ -98,7 +98,7 @@ func TestInputSchemasOfEveryContractKeepTheLimits(t *testing.T) {
 				t.Fatal(err)
 			}
 			total += len(raw)
-			tools = append(tools, listedTool{Name: mcptools.ToolName(skill), Description: "-", InputSchema: parse(t, raw)})
+			tools = append(tools, listedTool{Name: skill.ToolName(), Description: "-", InputSchema: parse(t, raw)})
 		}
 		for name, api := range modelAPIs {
 			t.Run(v.Label+"/"+name, func(t *testing.T) { api.check(t, tools) })

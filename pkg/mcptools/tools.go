@@ -16,10 +16,6 @@ type Agent interface {
 	Call(ctx context.Context, v aap.Version, payload []byte) (agent.Answer, error)
 }
 
-// ToolName is the name of the tool that calls the skill, such as
-// aap_inventory_search (AAP v1.3 mcp).
-func ToolName(s aap.Skill) string { return s.ToolName() }
-
 // tool is a row of the offer's contract.
 func (o offer) tool(row agent.Row, input json.RawMessage) *mcp.Tool {
 	no, open := false, row.Writes

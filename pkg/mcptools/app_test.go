@@ -18,17 +18,21 @@ import (
 func elsewhere(t *testing.T, v aap.Version) *mcp.ClientSession {
 	t.Helper()
 	remote := agenttest.New(t, agenttest.Profile+"versions: [v1.3, v1.2]\n").Agent
+	return hosting(t, mcptools.Network{Dealers: []mcptools.Dealer{{
+		Address: "https://agent.elsewhere.example:8443/base",
+		Find: func(context.Context) (*mcptools.Found, error) {
+			return &mcptools.Found{Name: "Elsewhere\nMotors", Version: v, Skills: aap.Skills(), Agent: remote}, nil
+		},
+	}}})
+}
+
+// hosting is a host with the dealers of a network.
+func hosting(t *testing.T, n mcptools.Network) *mcp.ClientSession {
+	t.Helper()
 	toServer, fromHost := io.Pipe()
 	toHost, fromServer := io.Pipe()
 	ended := make(chan error, 1)
-	go func() {
-		ended <- mcptools.ServeNetwork(context.Background(), mcptools.Network{Dealers: []mcptools.Dealer{{
-			Address: "https://agent.elsewhere.example:8443/base",
-			Find: func(context.Context) (*mcptools.Found, error) {
-				return &mcptools.Found{Name: "Elsewhere\nMotors", Version: v, Skills: aap.Skills(), Agent: remote}, nil
-			},
-		}}}, toServer, fromServer)
-	}()
+	go func() { ended <- mcptools.ServeNetwork(context.Background(), n, toServer, fromServer) }()
 	session, err := mcp.NewClient(&mcp.Implementation{Name: "host", Version: "1"}, nil).Connect(t.Context(), &mcp.IOTransport{Reader: toHost, Writer: fromHost}, nil)
 	if err != nil {
 		t.Fatal(err)

@@ -1,0 +1,57 @@
+package mcptools_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/dealer-agent/dealer/pkg/aap"
+	"github.com/dealer-agent/dealer/pkg/agent"
+	"github.com/dealer-agent/dealer/pkg/agent/agenttest"
+	"github.com/dealer-agent/dealer/pkg/mcptools"
+)
+
+// deaf is an agent that answers nothing and hears no deadline.
+type deaf struct{ forever chan struct{} }
+
+func (d deaf) Call(context.Context, aap.Version, []byte) (agent.Answer, error) {
+	<-d.forever
+	return agent.Answer{}, context.Canceled
+}
+
+// TestNobodyHoldsASearchBeyondItsDeadline: neither a dealer that cannot be found
+// in time nor one that does not answer, whatever they make of being told to stop.
+func TestNobodyHoldsASearchBeyondItsDeadline(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		forever := make(chan struct{})
+		well := agenttest.New(t, agenttest.Profile).Agent
+		found := func(a mcptools.Agent) func(context.Context) (*mcptools.Found, error) {
+			return func(context.Context) (*mcptools.Found, error) {
+				return &mcptools.Found{Name: "D", Version: aap.V1_3, Skills: aap.Skills(), Agent: a}, nil
+			}
+		}
+		session := hosting(t, mcptools.Network{Deadline: 3 * time.Second, Settings: agent.Settings{Now: agenttest.Now}, Dealers: []mcptools.Dealer{
+			{Alias: "well", Address: "https://well.example", Find: found(well)},
+			{Alias: "deaf", Address: "https://deaf.example", Find: found(deaf{forever})},
+			{Alias: "lost", Address: "https://lost.example", Find: func(context.Context) (*mcptools.Found, error) {
+				<-forever
+				return nil, context.Canceled
+			}},
+		}})
+		began := time.Now()
+		payload, isError := call(t, session, "aap_network_search", `{}`)
+		if took := time.Since(began); isError || took != 3*time.Second {
+			t.Errorf("after %v: %v", took, payload)
+		}
+		statuses := map[any]any{}
+		for _, d := range payload["data"].(map[string]any)["dealers"].([]any) {
+			statuses[d.(map[string]any)["dealer"]] = d.(map[string]any)["status"]
+		}
+		if fmt.Sprint(statuses) != "map[deaf:slow lost:slow well:answered]" {
+			t.Errorf("%v", statuses)
+		}
+		close(forever)
+	})
+}

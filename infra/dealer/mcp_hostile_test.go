@@ -268,14 +268,14 @@ func TestADripHoldsNobodyBeyondTheDeadline(t *testing.T) {
 	t.Cleanup(cards.CloseClientConnections)
 	answers := hostile(t, "Dealer", "BASE/a2a", drip)
 	north, _ := two(t, "", "")
-	h := connect(t, "", nil, "--agent", "north="+north.URL, "--agent", "cards="+cards.URL, "--agent", "answers="+answers.URL, "--deadline", "1s")
+	h := connect(t, "", nil, "--agent", "north="+north.URL, "--agent", "cards="+cards.URL, "--agent", "answers="+answers.URL, "--deadline", "2s")
 	began := time.Now()
 	f, isError := h.search(t, `{}`)
-	if took := time.Since(began); isError || f.statuses() != "north=answered cards=slow answers=slow" || took > 4*time.Second {
+	if took := time.Since(began); isError || f.statuses() != "north=answered cards=slow answers=slow" || took > 15*time.Second {
 		t.Errorf("after %v: %+v", took, f)
 	}
 	began = time.Now()
-	if names := h.names(t); len(names) < 6 || time.Since(began) > 5*time.Second {
+	if names := h.names(t); len(names) < 6 || time.Since(began) > 15*time.Second {
 		t.Errorf("after %v: %v", time.Since(began), names)
 	}
 }

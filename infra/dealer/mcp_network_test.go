@@ -121,6 +121,16 @@ func TestTwoDealersHaveToolsOfTheirOwnAndOneSearchOverBoth(t *testing.T) {
 				t.Errorf("%s is no name that every model API takes", name)
 			}
 		}
+		list, err := h.ListTools(t.Context(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, tool := range list.Tools {
+			a := tool.Annotations
+			if len(tool.Description) < 80 || len(tool.Description) > 200 || a == nil || a.Title != tool.Title || a.DestructiveHint == nil || a.OpenWorldHint == nil || a.ReadOnlyHint == strings.HasSuffix(tool.Name, "lead_submit") {
+				t.Errorf("%q: %s: %q %+v", revision, tool.Name, tool.Description, a)
+			}
+		}
 		for dealer, stock := range map[string]string{"north": "N1", "south": "S1"} {
 			answer, isError := h.call(t, dealer+"__aap_inventory_vehicle", `{"vin":"`+twin+`"}`)
 			if isError || !strings.Contains(fmt.Sprint(answer), stock) {
@@ -206,7 +216,7 @@ func TestADealerThatIsSlowOrDiesHoldsUpNoOther(t *testing.T) {
 		return false
 	}
 	turn := func(to string) { <-mood; mood <- to }
-	h := connect(t, "", nil, "--agent", "north="+north.URL, "--agent", "south="+south.URL, "--deadline", "1s")
+	h := connect(t, "", nil, "--agent", "north="+north.URL, "--agent", "south="+south.URL, "--deadline", "2s")
 	if f, _ := h.search(t, `{}`); f.statuses() != "north=answered south=answered" {
 		t.Fatalf("%+v\n%s", f, h.stderr)
 	}
@@ -214,7 +224,7 @@ func TestADealerThatIsSlowOrDiesHoldsUpNoOther(t *testing.T) {
 	turn("slow")
 	began := time.Now()
 	f, isError := h.search(t, `{}`)
-	if took := time.Since(began); isError || f.statuses() != "north=answered south=slow" || f.Data.Total != 3 || took > 5*time.Second {
+	if took := time.Since(began); isError || f.statuses() != "north=answered south=slow" || f.Data.Total != 3 || took > 15*time.Second {
 		t.Errorf("with south stalling, after %v: %+v", took, f)
 	}
 	asked := make(chan string, 1)

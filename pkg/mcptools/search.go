@@ -14,7 +14,7 @@ import (
 // networkSearch is the tool that asks all dealers of a network.
 const networkSearch = "aap_network_search"
 
-const networkSearchBrief = "Search all dealers at once. Each car says whose it is and what its price includes; one car at several dealers is one entry. " +
+const networkSearchBrief = "Search all dealers at once. Each car says whose it is and what its price includes; a car at several dealers is one entry, but 'total' counts each. " +
 	"'dealers' says who did not answer: name them."
 
 // The page of a search over all dealers.

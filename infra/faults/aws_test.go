@@ -113,6 +113,8 @@ type mailbox struct {
 	storm     *storm
 	client    *sqs.Client
 	url, dead string
+	// hurry brings failed messages back at once; else when the worker says.
+	hurry bool
 }
 
 // receive returns up to n messages.
@@ -134,22 +136,25 @@ func (b *mailbox) receive(ctx context.Context, url string, n int32) ([]events.SQ
 	return all, nil
 }
 
-// round receives once and has the messages delivered. What failed, or all when
-// the call did, is visible again at once. It reports whether there were any.
+// round receives once and has the messages delivered. All are visible again at
+// once when the call failed. It reports whether there were any.
 func (b *mailbox) round(ctx context.Context, n int32, deliver func(events.SQSEvent) (events.SQSEventResponse, error)) (bool, error) {
 	messages, err := b.receive(ctx, b.url, n)
 	if err != nil || len(messages) == 0 {
 		return false, err
 	}
 	answer, err := deliver(events.SQSEvent{Records: messages})
-	failed := map[string]bool{}
+	failed, later := map[string]bool{}, map[string]bool{}
 	for _, m := range messages {
 		failed[m.MessageId] = err != nil || b.storm.strikes(20) // else it was deleted in vain: SQS delivers at least once
 	}
 	for _, f := range answer.BatchItemFailures {
-		failed[f.ItemIdentifier] = true
+		failed[f.ItemIdentifier], later[f.ItemIdentifier] = b.hurry, !b.hurry
 	}
 	for _, m := range messages {
+		if later[m.MessageId] {
+			continue
+		}
 		if failed[m.MessageId] {
 			_, err = b.client.ChangeMessageVisibility(ctx, &sqs.ChangeMessageVisibilityInput{
 				QueueUrl: aws.String(b.url), ReceiptHandle: aws.String(m.ReceiptHandle), VisibilityTimeout: 0,

@@ -26,7 +26,7 @@ func TestNoLeadIsLostOrDoubledOnDynamoDBInAStorm(t *testing.T) {
 	s, l, c := newStorm(t), newLedger("crm-a", "mail"), &clock{}
 	profile := parse(t, profileText(newCRM(t, "crm-a", s, l).target(), newPostOffice(t, "mail", s, l).target()))
 	table := cloudtest.Table(t, cloudtest.DynamoDB(endpoint))
-	box := &mailbox{storm: s, client: sqs.NewFromConfig(hurried(endpoint))}
+	box := &mailbox{storm: s, hurry: true, client: sqs.NewFromConfig(hurried(endpoint))}
 	box.url, box.dead = cloudtest.Queue(t, endpoint)
 	rough := hurried(weatheredAWS(t, endpoint, s, once, nil))
 	store, queue := cloud.NewLeads(tables(rough), table), cloud.NewQueue(sqs.NewFromConfig(rough), box.url)

@@ -108,13 +108,19 @@ func benchSearch(b *testing.B, n int, facets bool) {
 	b.ReportMetric(float64(len(buf)), "answer-bytes")
 }
 
+func BenchmarkSearch1k(b *testing.B)         { benchSearch(b, 1_000, false) }
+func BenchmarkSearchFacets1k(b *testing.B)   { benchSearch(b, 1_000, true) }
 func BenchmarkSearch10k(b *testing.B)        { benchSearch(b, 10_000, false) }
 func BenchmarkSearchFacets10k(b *testing.B)  { benchSearch(b, 10_000, true) }
 func BenchmarkSearch100k(b *testing.B)       { benchSearch(b, 100_000, false) }
 func BenchmarkSearchFacets100k(b *testing.B) { benchSearch(b, 100_000, true) }
 
-func BenchmarkQuery10k(b *testing.B) {
-	x, p := benchIndex(b, 10_000), twoRooftops()
+func BenchmarkQuery1k(b *testing.B)   { benchQuery(b, 1_000) }
+func BenchmarkQuery10k(b *testing.B)  { benchQuery(b, 10_000) }
+func BenchmarkQuery100k(b *testing.B) { benchQuery(b, 100_000) }
+
+func benchQuery(b *testing.B, n int) {
+	x, p := benchIndex(b, n), twoRooftops()
 	req := &aap.SearchRequest{Filters: aap.Filters{Query: "toyta suv 2020"}}
 	b.ReportAllocs()
 	for b.Loop() {

@@ -18,7 +18,7 @@ import (
 )
 
 func newImport(io streams) *cobra.Command {
-	var profile, feedFile, data string
+	var profile, feedFile, data, page string
 	var asJSON, dryRun bool
 	cmd := &cobra.Command{
 		Use:   "import --profile FILE --feed FILE --data DIR",
@@ -45,6 +45,11 @@ inventory as it was, but for vehicles that the file itself marks as sold.`,
 			} else if werr := report.WriteText(io.out); werr != nil {
 				return werr
 			}
+			if page != "" {
+				if werr := writeWhole(page, report.WriteHTML); werr != nil {
+					return fmt.Errorf("the import is done, but its page was not written: %w", werr)
+				}
+			}
 			if report.Refused != "" {
 				return errors.New("the feed was refused; the report says why")
 			}
@@ -56,6 +61,7 @@ inventory as it was, but for vehicles that the file itself marks as sold.`,
 	flags.StringVar(&feedFile, "feed", "", "inventory export, a `FILE`")
 	flags.StringVar(&data, "data", "", "`DIR` that keeps the inventory")
 	flags.BoolVar(&asJSON, "json", false, "print the report as JSON")
+	flags.StringVar(&page, "report-html", "", "write the report also as a page for a browser, to this `FILE`")
 	flags.BoolVar(&dryRun, "dry-run", false, "report what would change, and change nothing")
 	return cmd
 }

@@ -52,6 +52,7 @@ type document interface {
 // the report still says what was found. Other errors come from src.Body or ctx.
 func Read(ctx context.Context, src Source, p *dealer.Profile) (inventory.Batch, Report, error) {
 	rep := newReport(src.Name)
+	rep.Prices = policyOf(p.Prices)
 	r := &reader{profile: p, report: &rep, vouched: src.Modified}
 	batch, err := r.read(ctx, src)
 	if r.m != nil {
@@ -248,6 +249,7 @@ func (r *reader) row(rec record) {
 		r.report.reject(rec.line, rec.problem)
 		return
 	}
+	r.report.fill(rec.fields)
 	v, why, rejected := r.b.build(rec)
 	if rec.mended {
 		r.report.warn(rec.line, "quotes in the wrong place; the row was read all the same")
@@ -278,7 +280,7 @@ func (r *reader) row(rec record) {
 	}
 	r.at[v.Key] = len(r.units)
 	r.units = append(r.units, v)
-	r.report.count(&v)
+	r.report.count(rec.line, &v)
 	if !v.State.Listed() {
 		r.report.hide(why)
 	}

@@ -1,10 +1,14 @@
 package feed
 
 import (
+	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 	"time"
 
+	"github.com/dealer-agent/dealer/pkg/aap"
+	"github.com/dealer-agent/dealer/pkg/dealer"
 	"github.com/dealer-agent/dealer/pkg/inventory"
 )
 
@@ -14,11 +18,15 @@ const (
 	UseDropped  = "dropped" // names what the dealer paid; never read
 )
 
-// maxListed caps each list of single rows; counts are always whole.
-const maxListed = 200
+// maxListed caps each list of kinds, and what is shown of a list of rows;
+// maxRowNotes caps lists of rows. Counts are always whole.
+const (
+	maxListed   = 200
+	maxRowNotes = 10_000
+)
 
 // Report says what became of every row and column of a file. It holds no
-// personal data and no money, and its texts are fit for a terminal and a
+// personal data and no money but the declared charges, and its texts are fit for a terminal and a
 // spreadsheet.
 type Report struct {
 	File     string    `json:"file"`
@@ -43,15 +51,48 @@ type Report struct {
 	RejectedBy   map[string]int `json:"rejected_by"`
 	RejectedRows []RowNote      `json:"rejected_rows"`
 	MergedRows   []RowNote      `json:"merged_rows"`
-	Warnings     []Warning      `json:"warnings"`
-	Columns      []Column       `json:"columns"`
-	Fill         []Fill         `json:"fill"`
+	// WithoutPhotos counts units for sale that show no photo; PhotosMissing are
+	// the first of them.
+	WithoutPhotos int       `json:"without_photos"`
+	PhotosMissing []RowNote `json:"photos_missing"`
+	Warnings      []Warning `json:"warnings"`
+	// Prices is the policy by which the price column was published.
+	Prices  PricePolicy `json:"prices"`
+	Columns []Column    `json:"columns"`
+	Fill    []Fill      `json:"fill"`
 	// Changes is what the import did, or would do, to the stored inventory;
 	// nil when the file was only read.
 	Changes *inventory.Outcome `json:"changes,omitempty"`
 
 	warned map[string]int
 	filled [members]int
+	cells  []int // filled cells by column
+}
+
+// PricePolicy is what the profile declares about the price column.
+type PricePolicy struct {
+	Includes string       `json:"includes,omitempty"`
+	Fees     []dealer.Fee `json:"fees,omitempty"`
+	Currency string       `json:"currency,omitempty"`
+	// Says is the policy in a sentence.
+	Says string `json:"says"`
+}
+
+func policyOf(p dealer.Prices) PricePolicy {
+	out := PricePolicy{Includes: p.Includes, Currency: p.Currency}
+	switch p.Includes {
+	case dealer.PricesComplete:
+		out.Says = "The price column holds every mandatory charge; it is published as the price."
+	case dealer.PricesWithoutFees:
+		out.Fees = p.AddFees
+		out.Says = "The mandatory charges are added to the price column; the sum is published as the price."
+		if len(p.AddFees) == 0 {
+			out.Says = "The profile declares that there are no mandatory charges; the price column is published as the price."
+		}
+	default:
+		out.Says = "No price is published, only list prices: the profile does not say what the price column holds (prices.includes)."
+	}
+	return out
 }
 
 // RowNote is one row by its line in the file, counted from 1; in JSON feeds
@@ -74,6 +115,8 @@ type Warning struct {
 type Column struct {
 	Header string `json:"header"`
 	Use    string `json:"use"`
+	// Filled is how many rows have a value; 0 of a dropped column.
+	Filled int `json:"filled"`
 }
 
 // Fill is how many accepted units have a member.
@@ -86,7 +129,7 @@ type Fill struct {
 func newReport(file string) Report {
 	return Report{
 		File: safe(file), Hidden: map[string]int{}, RejectedBy: map[string]int{},
-		RejectedRows: []RowNote{}, MergedRows: []RowNote{}, Warnings: []Warning{}, Columns: []Column{}, Fill: []Fill{},
+		RejectedRows: []RowNote{}, MergedRows: []RowNote{}, PhotosMissing: []RowNote{}, Warnings: []Warning{}, Columns: []Column{}, Fill: []Fill{},
 		warned: map[string]int{},
 	}
 }
@@ -98,14 +141,14 @@ func (r *Report) reject(line int, reason string) {
 		kind = "other"
 	}
 	r.RejectedBy[kind]++
-	if len(r.RejectedRows) < maxListed {
+	if len(r.RejectedRows) < maxRowNotes {
 		r.RejectedRows = append(r.RejectedRows, RowNote{line, reason})
 	}
 }
 
 func (r *Report) merge(line int, reason string) {
 	r.Merged++
-	if len(r.MergedRows) < maxListed {
+	if len(r.MergedRows) < maxRowNotes {
 		r.MergedRows = append(r.MergedRows, RowNote{line, reason})
 	}
 }
@@ -136,10 +179,16 @@ func (r *Report) hide(reason string) {
 }
 
 // count adds an accepted unit to the totals and the fill rates.
-func (r *Report) count(v *inventory.Vehicle) {
+func (r *Report) count(line int, v *inventory.Vehicle) {
 	r.Accepted++
 	if v.State.Listed() {
 		r.Visible++
+		if len(v.Listing.Photos) == 0 {
+			r.WithoutPhotos++
+			if len(r.PhotosMissing) < maxRowNotes {
+				r.PhotosMissing = append(r.PhotosMissing, RowNote{line, unitName(&v.Listing)})
+			}
+		}
 	}
 	for m := range r.filled {
 		if filled(&v.Listing, member(m)) {
@@ -148,10 +197,35 @@ func (r *Report) count(v *inventory.Vehicle) {
 	}
 }
 
+// unitName is how people call a unit.
+func unitName(l *aap.Vehicle) string {
+	year := ""
+	if l.Year != nil {
+		year = fmt.Sprintf("%d ", *l.Year)
+	}
+	return safe(fmt.Sprintf("%s%s %s", year, l.Make, l.Model)) + ", " + safe(cmp.Or(l.Stock, l.VIN, l.VehicleID))
+}
+
+// fill counts the cells of a row that hold something.
+func (r *Report) fill(fields [][]byte) {
+	for i, cell := range fields {
+		if i == len(r.cells) {
+			r.cells = append(r.cells, 0)
+		}
+		if len(cell) > 0 {
+			r.cells[i]++
+		}
+	}
+}
+
 // finish writes the columns and fill rates.
 func (r *Report) finish(m *mapping) {
 	for i, h := range m.headers {
-		r.Columns = append(r.Columns, Column{safe(h), safe(m.use[i])})
+		c := Column{Header: safe(h), Use: safe(m.use[i])}
+		if i < len(r.cells) && m.use[i] != UseDropped {
+			c.Filled = r.cells[i]
+		}
+		r.Columns = append(r.Columns, c)
 	}
 	for x, n := range r.filled {
 		if n == 0 && !shown(member(x)) {

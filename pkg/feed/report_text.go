@@ -40,6 +40,10 @@ func (r Report) WriteText(w io.Writer) error {
 	for _, why := range sortedKeys(r.Hidden) {
 		p("%8d hidden: %s\n", r.Hidden[why], why)
 	}
+	if r.WithoutPhotos > 0 {
+		p("%8d for sale without a photo\n", r.WithoutPhotos)
+	}
+	p("\n%s\n", r.Prices.Says)
 	if c := r.Changes; c != nil {
 		p("\nchanges: %d added, %d changed, %d unchanged, %d gone\n", c.Added, c.Changed, c.Unchanged, c.Gone)
 		if c.ByHand > 0 {
@@ -88,11 +92,12 @@ func (r Report) writeRows(p func(string, ...any)) {
 			return
 		}
 		p("\n%s\n", title)
+		rows = rows[:min(len(rows), maxListed)]
 		for _, x := range rows {
 			p("  line %d: %s\n", x.Line, x.Reason)
 		}
 		if total > len(rows) {
-			p("  and %d more\n", total-len(rows))
+			p("  and %d more; the JSON report lists up to 10,000\n", total-len(rows))
 		}
 	}
 	list("rejected", r.RejectedRows, r.Rejected)

@@ -34,7 +34,7 @@ type Importer interface {
 }
 
 // Events imports the objects that S3 events name. A report on each lies in
-// the same bucket under ReportPrefix, the feed's key and ".json".
+// the same bucket under ReportPrefix, the feed's key and ".json", and as a page for people under ".html".
 type Events struct {
 	Objects  *s3.Client
 	Importer Importer
@@ -113,16 +113,28 @@ func (e *Events) imported(ctx context.Context, name slog.Attr, r feed.Report) {
 	e.Log.InfoContext(ctx, LogImported, attrs...)
 }
 
-// write puts the report. The import stands without it.
+// write puts the report, for programs and for people. The import stands
+// without it.
 func (e *Events) write(ctx context.Context, bucket, key string, out Outcome) {
 	body, err := json.MarshalIndent(out, "", "  ")
 	if err == nil {
-		_, err = e.Objects.PutObject(ctx, &s3.PutObjectInput{
-			Bucket: aws.String(bucket), Key: aws.String(e.ReportPrefix + key + ".json"),
-			Body: strings.NewReader(string(body)), ContentType: aws.String("application/json"),
-		})
+		err = e.put(ctx, bucket, key+".json", "application/json", string(body))
+	}
+	var page strings.Builder
+	if err == nil {
+		err = out.Report.WriteHTML(&page)
+	}
+	if err == nil {
+		err = e.put(ctx, bucket, key+".html", "text/html; charset=utf-8", page.String())
 	}
 	if err != nil {
 		e.Log.ErrorContext(ctx, "feed report was not written", "feed", "s3://"+bucket+"/"+key, "error", err)
 	}
+}
+
+func (e *Events) put(ctx context.Context, bucket, name, contentType, body string) error {
+	_, err := e.Objects.PutObject(ctx, &s3.PutObjectInput{
+		Bucket: aws.String(bucket), Key: aws.String(e.ReportPrefix + name), Body: strings.NewReader(body), ContentType: aws.String(contentType),
+	})
+	return err
 }

@@ -74,6 +74,10 @@ func TestEachObjectOfAnEventGetsItsOwnOutcome(t *testing.T) {
 		if out.Result != want || out.Feed != "s3://"+bucket+"/"+key || out.At.IsZero() || (out.Reason == "") != (want == "imported") {
 			t.Errorf("%s: %s, want %s", key, body, want)
 		}
+		page, err := client.GetObject(t.Context(), &s3.GetObjectInput{Bucket: aws.String(bucket), Key: aws.String("reports/" + key + ".html")})
+		if err != nil || !strings.HasPrefix(aws.ToString(page.ContentType), "text/html") {
+			t.Errorf("%s: no page for people: %v", key, err)
+		}
 		if strings.Contains(string(body), "10.0.0.7") {
 			t.Errorf("the report tells an internal cause: %s", body)
 		}

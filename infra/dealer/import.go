@@ -46,7 +46,7 @@ inventory as it was, but for vehicles that the file itself marks as sold.`,
 				return werr
 			}
 			if page != "" {
-				if werr := writeWhole(page, report.WriteHTML); werr != nil {
+				if werr := writeWhole(page, func(f *os.File) error { return report.WriteHTML(f) }); werr != nil {
 					return fmt.Errorf("the import is done, but its page was not written: %w", werr)
 				}
 			}

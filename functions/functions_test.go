@@ -129,6 +129,15 @@ func TestAFeedFromS3IsSoldThroughTheAgentAndTheLeadReachesTheCRM(t *testing.T) {
 		t.Errorf("inventory.vehicle: %v", data)
 	}
 
+	for _, counted := range []string{
+		`"CloudWatchMetrics":[{"Namespace":"DealerAgent","Dimensions":[["Function","Skill","Result"]],"Metrics":[{"Name":"Requests","Unit":"Count"}]}`,
+		`"Function":"test"`, `"Result":"ok","Skill":"inventory.search"`,
+	} {
+		if !strings.Contains(agent.Log(), counted) {
+			t.Errorf("CloudWatch is not told %s in\n%s", counted, agent.Log())
+		}
+	}
+
 	lead := fmt.Sprintf(submission, "key-1", "1FTFW1E50NFA10001")
 	first := call(t, agent, lead)
 	id, _ := first["lead_id"].(string)

@@ -7,6 +7,7 @@ import (
 	"log"
 	"net/http"
 	"os"
+	"time"
 
 	"github.com/aws/aws-lambda-go/lambda"
 
@@ -22,7 +23,11 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	a2aDoor := a2a.NewHandler(a2a.Config{Agent: f.Skills, Profiles: f.Profiles, Settings: agent.Settings{Log: f.Log}})
+	metrics := cloud.NewMetrics(os.Stderr, os.Getenv("AWS_LAMBDA_FUNCTION_NAME"), time.Now)
+	a2aDoor := a2a.NewHandler(a2a.Config{
+		Agent: f.Skills, Profiles: f.Profiles, Settings: agent.Settings{Log: f.Log},
+		OnExchange: func(_ context.Context, e a2a.Exchange) { metrics.Request(e.Skill, e.Result(), e.Duration) },
+	})
 	doors := http.NewServeMux()
 	doors.Handle("/a2a", a2aDoor)
 	doors.Handle("/a2a/", a2aDoor)

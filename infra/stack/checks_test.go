@@ -15,6 +15,7 @@ var checks = []check{
 	{"api", checkAPI, true},
 	{"refusals", checkRefusals, true},
 	{"door", checkDoor, true},
+	{"rate rule", checkRateRule, true},
 	{"roles", checkRoles, true},
 	{"permissions", checkPermissions, true},
 	{"resource policies", checkResourcePolicies, true},

@@ -189,6 +189,9 @@ func checkAlarms(t template) (f faults) {
 	}
 	for _, id := range t.functions() {
 		want = append(want, "AWS/Lambda Errors ${"+id+"} > 0")
+		if id == "AgentFunction" || id == "McpFunction" {
+			want = append(want, "AWS/Lambda Throttles ${"+id+"} > 0") // the others' calls are tried again
+		}
 	}
 	lines := map[string]bool{}
 	for _, id := range t.of("AWS::Logs::MetricFilter") {

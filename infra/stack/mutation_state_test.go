@@ -78,4 +78,5 @@ var eventFaults = []seeded{
 	{"a first profile without a name", "events", "DealerName is", set(nil, in("PublishedFiles", "DealerName")...)},
 	{"a deployment that does not wait", "events", "may take 60", set(10.0, in("PublishedFiles", "ServiceTimeout")...)},
 	{"cards that name the stage", "events", "want the front door", set(sub("https://${Api}.execute-api.${AWS::Region}.amazonaws.com/live"), in("PublishFunction", "Environment", "Variables", "DEALER_URL")...)},
+	{"nobody hears that buyers are turned away", "alarms", "no alarm on AWS/Lambda Throttles ${AgentFunction}", set(nil, "Resources", "AgentThrottlesAlarm")},
 }

@@ -29,6 +29,18 @@ type Exchange struct {
 	Sent int
 }
 
+// Result is ok, the AAP code in which the exchange ended, or refused where the
+// fault has none.
+func (e Exchange) Result() string {
+	switch {
+	case e.Code != "":
+		return string(e.Code)
+	case e.RPC != 0:
+		return "refused"
+	}
+	return "ok"
+}
+
 // account logs the exchange: one line, and one more with the cause when the
 // agent itself failed.
 func (x *exchange) account(a answer, status, sent int) {

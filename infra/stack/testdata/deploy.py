@@ -17,7 +17,7 @@ def client(service):
 template = json.load(sys.stdin)
 # The emulator makes the API without its body and then cannot deploy it, and runs no function of a custom resource.
 resources = template["Resources"]
-for name in [n for n, r in resources.items() if r["Type"] in ("AWS::ApiGateway::Deployment", "AWS::ApiGateway::Stage", "AWS::ApiGateway::BasePathMapping", "Custom::PublishedFiles")]:
+for name in [n for n, r in resources.items() if r["Type"] in ("AWS::ApiGateway::Deployment", "AWS::ApiGateway::Stage", "AWS::ApiGateway::BasePathMapping", "Custom::PublishedFiles", "AWS::WAFv2::WebACLAssociation")]:
     del resources[name]
 # It knows no domain names either.
 del template["Outputs"]["Step1PointName"]

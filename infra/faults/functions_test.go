@@ -160,7 +160,8 @@ func TestNoLeadIsLostOrDoubledThoughTheFunctionsAreKilledAtEveryStep(t *testing.
 		kill()
 		return !reached
 	}
-	a.hook, b.hook = hook, hook
+	a.hook.Store(&hook)
+	b.hook.Store(&hook)
 	buyers := buyers{storm: s, ledger: l, granted: time.Now().Add(-24 * time.Hour), tries: 12, post: func(body []byte) ([]byte, error) {
 		out, err := front.invoke(request(body))
 		var answer events.APIGatewayProxyResponse

@@ -190,13 +190,12 @@ func TestNoLeadIsLostOrDoubledThoughTheCommandIsKilledAtEveryStep(t *testing.T) 
 	crm := newCRM(t, "crm-a", s, l)
 	crm.odd, crm.silent = 12, 1<<30
 	mail := newPostOffice(t, "mail", s, l)
-	mail.odd = 12
 	c := newCommand(t, l, profileText(crm.target(), mail.target()))
 	var armed sync.Mutex // held while no kill is due
 	armed.Lock()
 	dead := make(chan struct{}, 1)
 	ends := 0
-	crm.hook = func() bool {
+	hook := func() bool {
 		if !armed.TryLock() {
 			return true
 		}
@@ -217,6 +216,7 @@ func TestNoLeadIsLostOrDoubledThoughTheCommandIsKilledAtEveryStep(t *testing.T) 
 		}
 		return true
 	}
+	crm.hook.Store(&hook)
 	b := buyers{storm: s, ledger: l, post: c.post, granted: time.Now().Add(-24 * time.Hour), atOnce: 4, tries: 400}
 	var selling sync.WaitGroup
 	stop := make(chan struct{})

@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -99,14 +100,14 @@ type receiver struct {
 	odd, silent int
 	// hook, when set, is called with each document that is accepted, before the
 	// answer; false takes the answer away.
-	hook   func() bool
+	hook   atomic.Pointer[func() bool]
 	closed chan struct{}
 }
 
 func newCRM(t testing.TB, name string, s *storm, l *ledger) *receiver {
 	t.Helper()
 	c := &receiver{name: name, storm: s, ledger: l, odd: 5, silent: 500, closed: make(chan struct{})}
-	c.Server = httptest.NewServer(c)
+	c.Server = httptest.NewUnstartedServer(c)
 	t.Cleanup(func() {
 		close(c.closed)
 		c.Close()
@@ -114,8 +115,9 @@ func newCRM(t testing.TB, name string, s *storm, l *ledger) *receiver {
 	return c
 }
 
-// target is the CRM in a profile.
+// target opens the CRM and is what a profile says of it.
 func (c *receiver) target() string {
+	c.Start()
 	return fmt.Sprintf("  - {name: %s, type: https, url: %q, timeout: %s, failure_words: [%s]}\n", c.name, c.URL+"/adf", patience, failureWord)
 }
 
@@ -139,7 +141,8 @@ func (c *receiver) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		c.ledger.refuse(c.name, doc)
 	}
 	if does.accepts {
-		answers := c.hook == nil || c.hook()
+		hook := c.hook.Load()
+		answers := hook == nil || (*hook)()
 		c.ledger.take(c.name, does.name, doc, does.tells && answers)
 		if !answers {
 			hangUp("")(c, w, r)

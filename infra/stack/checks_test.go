@@ -25,6 +25,7 @@ var checks = []check{
 	{"events", checkEvents, false},
 	{"logs", checkLogs, true},
 	{"alarms", checkAlarms, true},
+	{"dashboard", checkDashboard, true},
 	{"parameters", checkParameters, false},
 	{"outputs", checkOutputs, false},
 }

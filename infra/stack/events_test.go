@@ -155,7 +155,7 @@ var logged = map[cloud.Function][]string{
 	cloud.LeadWorker: {cloud.LogProfile, "lead delivery failed", "receiver refuses the credentials", "lead withheld"},
 	cloud.Sweeper:    {cloud.LogProfile},
 	cloud.Publish:    {cloud.LogProfile},
-	cloud.FeedImport: {cloud.LogProfile, feeds.LogRefused, feeds.LogKept},
+	cloud.FeedImport: {cloud.LogProfile, feeds.LogRefused, feeds.LogKept, feeds.LogImported},
 }
 
 var (
@@ -171,7 +171,11 @@ func checkAlarms(t template) (f faults) {
 		if actions := listAt(p, "AlarmActions"); len(actions) != 1 || render(actions[0]) != "${AlarmTopic}" {
 			f.add("%s: nobody hears of it", id)
 		}
-		if textAt(p, "TreatMissingData") != "notBreaching" || textAt(p, "ComparisonOperator") != "GreaterThanThreshold" {
+		silence, sign := []string{"notBreaching", "GreaterThanThreshold"}, ">"
+		if id == "FeedStaleAlarm" {
+			silence, sign = []string{"breaching", "LessThanThreshold"}, "<"
+		}
+		if textAt(p, "TreatMissingData") != silence[0] || textAt(p, "ComparisonOperator") != silence[1] {
 			f.add("%s: silence must be good news, and more than the threshold bad", id)
 		}
 		if len(textAt(p, "AlarmDescription")) < 40 {
@@ -181,7 +185,7 @@ func checkAlarms(t template) (f faults) {
 		for _, d := range listAt(p, "Dimensions") {
 			key += " " + render(at(d, "Value"))
 		}
-		watched[fmt.Sprintf("%s > %v", key, numAt(p, "Threshold"))] = true
+		watched[fmt.Sprintf("%s %s %v", key, sign, numAt(p, "Threshold"))] = true
 	}
 	want := []string{
 		"AWS/SQS ApproximateNumberOfMessagesVisible ${LeadDeadLetters.QueueName} > 0",
@@ -204,7 +208,11 @@ func checkAlarms(t template) (f faults) {
 			lines[render(p["LogGroupName"])+" "+match[1]] = true
 		}
 		for _, m := range listAt(p, "MetricTransformations") {
-			want = append(want, fmt.Sprintf("%s %s > 0", render(at(m, "MetricNamespace")), render(at(m, "MetricName"))))
+			bad := "> 0"
+			if id == "FeedImportedFilter" {
+				bad = "< 1"
+			}
+			want = append(want, fmt.Sprintf("%s %s %s", render(at(m, "MetricNamespace")), render(at(m, "MetricName")), bad))
 		}
 		if len(listAt(p, "MetricTransformations")) != 1 {
 			f.add("%s: want one metric", id)

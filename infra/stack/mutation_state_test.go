@@ -79,4 +79,6 @@ var eventFaults = []seeded{
 	{"a deployment that does not wait", "events", "may take 60", set(10.0, in("PublishedFiles", "ServiceTimeout")...)},
 	{"cards that name the stage", "events", "want the front door", set(sub("https://${Api}.execute-api.${AWS::Region}.amazonaws.com/live"), in("PublishFunction", "Environment", "Variables", "DEALER_URL")...)},
 	{"nobody hears that buyers are turned away", "alarms", "no alarm on AWS/Lambda Throttles ${AgentFunction}", set(nil, "Resources", "AgentThrottlesAlarm")},
+	{"an export that stopped is good news", "alarms", "FeedStaleAlarm: silence must be", set("notBreaching", in("FeedStaleAlarm", "TreatMissingData")...)},
+	{"nobody waits for the export", "alarms", "FeedImported < 1", set(nil, "Resources", "FeedStaleAlarm")},
 }

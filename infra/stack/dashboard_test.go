@@ -1,0 +1,50 @@
+package stack
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/dealer-agent/dealer/pkg/cloud"
+)
+
+// checkDashboard: CloudWatch can read it, and it shows every function, both
+// queues and the metrics that the code and the log filters make.
+func checkDashboard(t template) (f faults) {
+	body := render(t.props("Dashboard")["DashboardBody"])
+	var shown struct {
+		Widgets []struct {
+			Type       string
+			Properties struct {
+				Title, Region string
+				Metrics       [][]any
+			}
+		}
+	}
+	if err := json.Unmarshal([]byte(body), &shown); err != nil || len(shown.Widgets) == 0 {
+		f.add("Dashboard: %q is no dashboard: %v", body, err)
+	}
+	for _, w := range shown.Widgets {
+		if w.Type != "metric" || w.Properties.Title == "" || w.Properties.Region != "${AWS::Region}" || len(w.Properties.Metrics) == 0 {
+			f.add("Dashboard: %q shows nothing", w.Properties.Title)
+		}
+	}
+	want := []string{"${LeadQueue.QueueName}", "${LeadDeadLetters.QueueName}", cloud.MetricsNamespace + ",Function,Skill,Result", cloud.MetricsNamespace + ",Function,Skill}"}
+	for _, id := range t.functions() {
+		want = append(want, `"${`+id+`}"`)
+	}
+	for _, metric := range []string{"FeedImported", "FeedRefused", "LeadFailed", "LeadWithheld"} {
+		want = append(want, `"Dealer/${AWS::StackName}", "`+metric+`"`)
+	}
+	for _, text := range want {
+		if !strings.Contains(body, text) {
+			f.add("Dashboard: does not show %s", text)
+		}
+	}
+	return f
+}
+
+var dashboardFaults = []seeded{
+	{"a dashboard that is no JSON", "dashboard", "is no dashboard", set(sub(`{"widgets": [}`), in("Dashboard", "DashboardBody")...)},
+	{"no dashboard", "dashboard", "does not show", set(nil, "Resources", "Dashboard")},
+	{"a widget of nothing", "dashboard", "shows nothing", set(sub(`{"widgets": [{"type": "metric", "properties": {"title": "x", "region": "${AWS::Region}"}}]}`), in("Dashboard", "DashboardBody")...)},
+}

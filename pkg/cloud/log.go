@@ -22,6 +22,10 @@ func NewLogger(w io.Writer, level slog.Leveler) *slog.Logger {
 	return slog.New(&logHandler{slog.NewJSONHandler(w, &slog.HandlerOptions{Level: level, ReplaceAttr: scrub})})
 }
 
+// apiRequest is the context key of API Gateway's id of a request, which is the
+// error_id of what API Gateway answers itself, such as when a function is slow.
+type apiRequest struct{}
+
 // logHandler adds what Lambda knows about the invocation.
 type logHandler struct{ slog.Handler }
 
@@ -29,6 +33,9 @@ func (h *logHandler) Handle(ctx context.Context, r slog.Record) error {
 	r.Message = scrubText(r.Message)
 	if lc, ok := lambdacontext.FromContext(ctx); ok {
 		r.AddAttrs(slog.String("aws_request_id", lc.AwsRequestID))
+	}
+	if id, ok := ctx.Value(apiRequest{}).(string); ok && id != "" {
+		r.AddAttrs(slog.String("api_request_id", id))
 	}
 	return h.Handler.Handle(ctx, r)
 }

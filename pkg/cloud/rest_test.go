@@ -227,3 +227,15 @@ func FuzzAnyEventIsAnswered(f *testing.F) {
 		}
 	})
 }
+
+func TestTheLogNamesTheIDThatAPIGatewayTellsBuyers(t *testing.T) {
+	event := restEvent(t)
+	event.RequestContext.RequestID = "0b7f2c4e-5f1d-4c59-9c43-1f0b7f2c4e5f"
+	var log bytes.Buffer
+	rest(t, event, func(_ http.ResponseWriter, r *http.Request) {
+		cloud.NewLogger(&log, nil).InfoContext(r.Context(), "a2a")
+	})
+	if !strings.Contains(log.String(), `"api_request_id":"0b7f2c4e-5f1d-4c59-9c43-1f0b7f2c4e5f"`) {
+		t.Errorf("the log has %s", log.String())
+	}
+}

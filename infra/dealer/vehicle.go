@@ -20,6 +20,7 @@ func newVehicle(io streams) *cobra.Command {
 request. The next import leaves it alone, unless the export vouched for the
 vehicle after that: a file written before the sale changes nothing, however late
 it is imported; one written after it has the last word.`,
+		Example:     `  dealer vehicle sold 1HGCV1F30LA000001 --data DIR`,
 		Annotations: map[string]string{insideKey: "yes"},
 	}
 	for _, c := range []struct {
@@ -38,19 +39,20 @@ it is imported; one written after it has the last word.`,
 
 func newDeed(io streams, do inventory.Deed, short, after string) *cobra.Command {
 	var at whereabouts
-	use, count := string(do)+" VIN|STOCK", 1
+	use, example, count := string(do)+" VIN|STOCK", string(do)+" A1234", 1
 	long := short + "."
 	if do == inventory.Reprice {
-		use, count = use+" DOLLARS", 2
+		use, example, count = use+" DOLLARS", example+" 26780", 2
 		long += `
 DOLLARS is a number as the export's price column would hold it; the profile says
 what that includes, and which charges come on top.`
 	}
 	cmd := &cobra.Command{
-		Use:   use + " --data DIR",
-		Short: short,
-		Long:  long,
-		Args:  args(cobra.ExactArgs(count)),
+		Use:     use + " --data DIR",
+		Short:   short,
+		Long:    long,
+		Example: "  dealer vehicle " + example + " --data DIR",
+		Args:    args(cobra.ExactArgs(count)),
 		RunE: func(cmd *cobra.Command, given []string) error {
 			order := inventory.Order{ID: given[0], Do: do}
 			if do == inventory.Reprice {

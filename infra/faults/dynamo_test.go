@@ -46,7 +46,7 @@ func TestNoLeadIsLostOrDoubledOnDynamoDBInAStorm(t *testing.T) {
 	var sold sync.WaitGroup
 	sold.Go(func() {
 		b := buyers{storm: s, ledger: l, post: door(desk, profile, c.now), granted: time.Now().Add(-24 * time.Hour), atOnce: 8, tries: 12}
-		b.send(0, count(150, 25))
+		b.send(0, count(60, 25))
 		s.over.Store(true)
 	})
 	// The clock stands between two rounds only: a lease is no lease when hours

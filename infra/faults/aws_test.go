@@ -3,6 +3,7 @@ package faults
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -162,7 +163,8 @@ func (b *mailbox) round(ctx context.Context, n int32, deliver func(events.SQSEve
 		} else {
 			_, err = b.client.DeleteMessage(ctx, &sqs.DeleteMessageInput{QueueUrl: aws.String(b.url), ReceiptHandle: aws.String(m.ReceiptHandle)})
 		}
-		if err != nil {
+		// A receipt ends when another worker receives the message after its time.
+		if late := (*sqstypes.ReceiptHandleIsInvalid)(nil); err != nil && !errors.As(err, &late) {
 			return true, err
 		}
 	}

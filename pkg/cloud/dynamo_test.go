@@ -2,8 +2,10 @@ package cloud_test
 
 import (
 	"context"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"net/http"
 	"strings"
 	"sync"
@@ -33,6 +35,18 @@ func lot(n int, note string) inventory.Change {
 		}})
 	}
 	c.Put = c.All
+	return c
+}
+
+// bulky is a lot of which no part is small enough for a delta.
+func bulky(n int, note string) inventory.Change {
+	c := lot(n, note)
+	noise := rand.NewChaCha8([32]byte([]byte(fmt.Sprintf("%-32.32s", note))))
+	for i := range c.All {
+		text := make([]byte, 600)
+		_, _ = noise.Read(text) // never fails
+		c.All[i].Listing.Description = hex.EncodeToString(text)
+	}
 	return c
 }
 
@@ -144,12 +158,12 @@ func TestAnInterruptedImportShowsNothingAndIsSwept(t *testing.T) {
 	store := cloud.NewInventory(client, table)
 	now := epoch
 	store.SetClock(func() time.Time { return now })
-	head, err := store.Apply(t.Context(), "seabright", inventory.Head{}, lot(50, "first"))
+	head, err := store.Apply(t.Context(), "seabright", inventory.Head{}, bulky(50, "first"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	w.cut["BatchWriteItem"] = true
-	if _, err := store.Apply(t.Context(), "seabright", head, lot(50, "lost")); err == nil {
+	if _, err := store.Apply(t.Context(), "seabright", head, bulky(50, "lost")); err == nil {
 		t.Fatal("an import without its blocks succeeds")
 	}
 	w.cut["BatchWriteItem"] = false
@@ -159,7 +173,7 @@ func TestAnInterruptedImportShowsNothingAndIsSwept(t *testing.T) {
 	}
 	for n := range 6 {
 		now = now.Add(2 * time.Hour)
-		if head, err = store.Apply(t.Context(), "seabright", head, lot(50, fmt.Sprint(n))); err != nil {
+		if head, err = store.Apply(t.Context(), "seabright", head, bulky(50, fmt.Sprint(n))); err != nil {
 			t.Fatal(err)
 		}
 	}

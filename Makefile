@@ -4,6 +4,7 @@
 GO        ?= go
 FUZZTIME  ?= 30s
 BENCHTIME ?= 1s
+PACKAGES  ?= ./...
 export CGO_ENABLED ?= 0
 
 # The tags and flags of a Lambda binary: no RPC server, no symbols, no paths.
@@ -20,7 +21,7 @@ run: ## run the whole agent on sample data; ARGS="--addr 127.0.0.1:9000" adds fl
 	@exec bin/dealer run $(ARGS)
 
 test: ## run all tests; TESTFLAGS=-v names the peers that this machine lacks
-	$(GO) test $(TESTFLAGS) ./...
+	$(GO) test $(TESTFLAGS) $(PACKAGES)
 
 bench: ## measure everything that has a budget, as one table
 	$(GO) run ./infra/bench -benchtime $(BENCHTIME)

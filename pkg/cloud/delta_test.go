@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"sync"
 	"testing"
 	"time"
 
@@ -18,7 +19,17 @@ import (
 )
 
 // meter asks for the consumed capacity of every request and adds it up.
-type meter struct{ reads, writes float64 }
+type meter struct {
+	mu            sync.Mutex
+	reads, writes float64
+}
+
+// reset begins anew.
+func (m *meter) reset() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.reads, m.writes = 0, 0
+}
 
 func (m *meter) Do(r *http.Request) (*http.Response, error) {
 	var ask map[string]json.RawMessage
@@ -51,6 +62,8 @@ func (m *meter) Do(r *http.Request) (*http.Response, error) {
 	} else if err := json.Unmarshal(body, &many); err != nil {
 		return nil, err
 	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	for _, c := range many.ConsumedCapacity {
 		if ask["Item"] != nil || ask["RequestItems"] != nil && bytes.Contains(ask["RequestItems"], []byte(`Request"`)) {
 			m.writes += c.CapacityUnits
@@ -71,7 +84,7 @@ func TestMarkingOneCarSoldWritesAFewUnits(t *testing.T) {
 	store := cloud.NewInventory(client, table)
 	now := epoch
 	store.SetClock(func() time.Time { return now })
-	*m = meter{}
+	m.reset()
 	if _, err := store.Apply(t.Context(), "seabright", inventory.Head{}, lot(cars, "")); err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +94,7 @@ func TestMarkingOneCarSoldWritesAFewUnits(t *testing.T) {
 	most, all := 0.0, 0.0
 	for n := range 150 {
 		now = now.Add(time.Hour)
-		*m = meter{}
+		m.reset()
 		if _, err := desk.Carry(t.Context(), profile, inventory.Order{ID: fmt.Sprint("S", n*13), Do: inventory.MarkSold}); err != nil {
 			t.Fatal(err)
 		}
@@ -97,7 +110,7 @@ func TestMarkingOneCarSoldWritesAFewUnits(t *testing.T) {
 	if all > 150*30 {
 		t.Errorf("150 orders write %.0f units", all)
 	}
-	*m = meter{}
+	m.reset()
 	for n, want := range map[int]inventory.State{0: inventory.Sold, 13 * 149: inventory.Sold, 1: inventory.Available} {
 		if v, err := store.Find(t.Context(), "seabright", inventory.Identifier{Stock: fmt.Sprint("s-", n)}); err != nil || v.State != want {
 			t.Errorf("car %d is %s, %v; want %s", n, v.State, err, want)

@@ -26,7 +26,7 @@ func sizeInMB(t *testing.T) int {
 		return n
 	}
 	if testing.Short() {
-		return 8
+		return 3
 	}
 	return 16
 }

@@ -194,10 +194,29 @@ func (b *builder) names() (maker, model, trim string) {
 			model = strings.TrimSpace(model[n:])
 		}
 	}
-	if n := len(model) - len(trim); trim != "" && n > 1 && model[n-1] == ' ' && strings.EqualFold(model[n:], trim) {
-		model = strings.TrimSpace(model[:n])
+	return maker, withoutTrim(maker, model, trim), trim
+}
+
+// withoutTrim takes the trim, or the words that it begins with, off the end of
+// a model, unless the model is one of its own with them (Bronco Sport). Of a
+// part of the trim only plain words count: in Silverado 1500 with trim 1500 LT
+// the number belongs to both.
+func withoutTrim(maker, model, trim string) string {
+	for cut := len(trim); cut > 0; cut = strings.LastIndexByte(trim[:cut], ' ') {
+		start, whole := trim[:cut], cut == len(trim)
+		if !whole && (len(start) < 2 || strings.ContainsAny(start, "0123456789")) {
+			continue
+		}
+		name := model
+		if strings.HasSuffix(name, ")") {
+			name = strings.Replace(name[:len(name)-1], "(", "", 1)
+		}
+		n := len(name) - len(start)
+		if n > 1 && name[n-1] == ' ' && strings.EqualFold(name[n:], start) && !inventory.OwnModel(maker, model) {
+			return strings.TrimSpace(name[:n])
+		}
 	}
-	return maker, model, trim
+	return model
 }
 
 func (b *builder) rooftop() {

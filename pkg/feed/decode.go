@@ -27,6 +27,9 @@ func decode(r io.Reader, profile string) (*bufio.Reader, string, error) {
 		return nil, "", err
 	}
 	switch {
+	case bytes.HasPrefix(head, []byte("ï»¿")): // a mark that was taken for Windows-1252 on the way
+		_, _ = b.Discard(len("ï»¿"))
+		return b, "UTF-8 with mark", nil
 	case bytes.HasPrefix(head, []byte{0xEF, 0xBB, 0xBF}):
 		_, _ = b.Discard(3)
 		return b, "UTF-8 with mark", nil

@@ -82,9 +82,12 @@ func (x *Index) compileFacets() {
 			if fieldID(id) == fieldModel {
 				pairs, trims := x.models.match(text)
 				value.terms = pairs
-				if len(trims) > 0 {
+				value.docs = x.models.together(nil, text)
+				if len(trims) > 0 && value.docs == nil {
 					value.docs = newSet(x.Size())
-					value.docs.any(x.models.matching(nil, text))
+				}
+				if value.docs != nil {
+					value.docs.orTerms(x.models.matching(nil, text))
 				}
 			} else {
 				value.terms = f.match(text)

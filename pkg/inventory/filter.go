@@ -113,6 +113,7 @@ func filterValues(f *aap.Filters) [fieldChargePort + 1][]string {
 func (x *Index) matching(out []*term, p *dealer.Profile, id fieldID, values []string) []*term {
 	f := x.fields[id]
 	var rooftops map[string]*dealer.Rooftop
+	var together set
 	if id == fieldRooftop {
 		rooftops = rooftopNames(p)
 	}
@@ -123,7 +124,7 @@ func (x *Index) matching(out []*term, p *dealer.Profile, id fieldID, values []st
 		switch {
 		case len(value) > longestName:
 		case id == fieldModel:
-			out = x.models.matching(out, value)
+			out, together = x.models.matching(out, value), x.models.together(together, value)
 		case id == fieldRooftop:
 			out = x.rooftops(out, p, rooftops, fold(value))
 		default:
@@ -133,7 +134,10 @@ func (x *Index) matching(out []*term, p *dealer.Profile, id fieldID, values []st
 		}
 	}
 	if len(values) > 16 {
-		return distinct(out)
+		out = distinct(out)
+	}
+	if together != nil {
+		out = append(out, &term{dense: together})
 	}
 	return out
 }

@@ -201,6 +201,21 @@ func firstWords(s, prefix string) bool {
 	return false
 }
 
+// own reports whether the file of makes has a folded name as a family of its
+// own, not as a version of another one.
+func (k *knowledge) own(maker, model string) bool {
+	name, ok := k.models[[2]string{maker, model}]
+	return ok && k.families[[2]string{maker, name}] == ""
+}
+
+// OwnModel reports whether a make is known to have a model of its own by a
+// name: Ford has the Bronco Sport, but the F-150 XLT is a version of another
+// one. Both may be in any usual spelling.
+func OwnModel(maker, model string) bool {
+	k := known()
+	return k.own(k.makeName(maker), fold(model))
+}
+
 func (k *knowledge) makeSpellings(maker string) []string {
 	if names := k.makeNames[maker]; names != nil {
 		return names

@@ -38,6 +38,21 @@ func TestNamesThatLookAlikeStayApart(t *testing.T) {
 		{`"model":["Fat Bob"]`, ""},
 		{`"model":["Goldwing"]`, "GW"},
 		{`"model":["Ninja"]`, "N400"},
+		{`"model":["Mercedes GLA 250"]`, "GLA250"},
+		{`"model":["GLA-250"]`, "GLA250"},
+		{`"model":["GLA"]`, "GLA250"},
+		{`"model":["GLA 25"]`, ""},
+		{`"model":["GLA 4MATIC"]`, ""},
+		{`"model":["Golf R"]`, "GOLFR"},
+		{`"model":["Golf R-Line"]`, "GOLFRL"},
+		{`"model":["Tiguan R"]`, ""},
+		{`"model":["Outlander Sport"]`, "OUTSP"},
+		{`"model":["Outlander"]`, "OUTTS"},
+		{`"model":["Mustang GT"]`, "MUSTGT"},
+		{`"model":["Mustang GT350"]`, "MUST350"},
+		{`"model":["XC 60"]`, "XC60"},
+		{`"model":["VW Jetta SE"]`, "JETTA"},
+		{`"make":["Kia"],"model":["Jetta SE"]`, ""},
 	} {
 		if got := search(t, l, p, `{"filters":{`+c.filters+`}}`).sorted(); got != c.want {
 			t.Errorf("%s finds %q, want %q", c.filters, got, c.want)
@@ -57,5 +72,11 @@ const alike = `[
 {"stock":"BSPORTP","make":"Ford","model":"Bronco Sport Premium"}, {"stock":"RX350","make":"Lexus","model":"RX 350"},
 {"stock":"SG","make":"Harley-Davidson","model":"FLHX"}, {"stock":"SGS","make":"Harley-Davidson","model":"Street Glide Special"},
 {"stock":"RG","make":"Harley-Davidson","model":"Road Glide"}, {"stock":"FB","make":"Harley Davidson","model":"Fat Boy"},
-{"stock":"GW","make":"Honda","model":"Gold Wing"}, {"stock":"N400","make":"Kawasaki","model":"Ninja 400"}
+{"stock":"GW","make":"Honda","model":"Gold Wing"}, {"stock":"N400","make":"Kawasaki","model":"Ninja 400"},
+{"stock":"GLA250","make":"Mercedes-Benz","model":"GLA","trim":"250 4MATIC"},
+{"stock":"GOLFR","make":"Volkswagen","model":"Golf","trim":"R"}, {"stock":"GOLFRL","make":"Volkswagen","model":"Golf","trim":"R Line"},
+{"stock":"TIG","make":"Volkswagen","model":"Tiguan","trim":"SE R-Line"}, {"stock":"JETTA","make":"Volkswagen","model":"Jetta","trim":"SE 1.4T"},
+{"stock":"OUTSP","make":"Mitsubishi","model":"Outlander Sport","trim":"ES"}, {"stock":"OUTTS","make":"Mitsubishi","model":"Outlander","trim":"Sport Touring"},
+{"stock":"MUSTGT","make":"Ford","model":"Mustang","trim":"GT Premium"}, {"stock":"MUST350","make":"Ford","model":"Mustang","trim":"GT350 R"},
+{"stock":"XC60","make":"Volvo","model":"XC60","trim":"T6 R-Design"}
 ]`

@@ -88,7 +88,7 @@ func (x *Index) explain(say *sentences, p *dealer.Profile, f *aap.Filters, n not
 		if said == unknownMax {
 			break
 		}
-		if pairs, trims := x.models.match(value); len(pairs)+len(trims) == 0 {
+		if len(x.models.matching(nil, value)) == 0 && x.models.together(nil, value) == nil {
 			said++
 			say.unknown("model", value, closest(value, x.fields[fieldModel].displays(), known().modelTitles))
 		}

@@ -15,10 +15,14 @@ import (
 // does not find CR-V), unless they are a family of their own (Bronco does not
 // find Bronco Sport). And it finds cars whose trim begins with it, for
 // dealers who write 3 Series with trim 330i: always when the value has a
-// digit, else only when no model has the name.
+// digit, else only when no model has the name. Last, it finds cars of which
+// model and first words of the trim make up the value (GLC 300 finds GLC with
+// trim 300 4MATIC).
 type models struct {
 	*field
 	trims *field
+	// keys are the make and model of each term.
+	keys []string
 	// families finds pairs by the model without its sub-model words.
 	families map[string][]uint32
 	// trimStarts finds trims by their leading words.
@@ -35,7 +39,7 @@ func pairKey(maker, model string) string {
 // newModels registers the names of a field whose terms were keyed by pairKey.
 // keys are these keys by term.
 func newModels(f, trims *field, keys []string) *models {
-	m := &models{field: f, trims: trims, families: map[string][]uint32{}, trimStarts: map[string][]uint32{}}
+	m := &models{field: f, trims: trims, keys: keys, families: map[string][]uint32{}, trimStarts: map[string][]uint32{}}
 	k := known()
 	f.byName = map[string][]uint32{}
 	for id := 1; id < len(f.terms); id++ {
@@ -140,4 +144,51 @@ func (m *models) matching(out []*term, value string) []*term {
 		out = append(out, &m.trims.terms[id])
 	}
 	return out
+}
+
+// together adds to docs, which it makes when it is nil, the cars whose model
+// and first words of the trim, one after the other, are the value. A single
+// letter must be all of the trim: Golf R is no Golf with trim R-Line, however
+// that is written. Nor is a name that is a model of its own looked for in two
+// parts.
+func (m *models) together(docs set, value string) set {
+	if len(value) > longestName {
+		return docs
+	}
+	f := fold(value)
+	for cut := 1; cut < len(f); cut++ {
+		pairs, rest := m.byName[f[:cut]], f[cut:]
+		trims := m.trimStarts[rest]
+		if len(rest) == 1 {
+			trims = m.trims.byName[rest]
+		}
+		if len(pairs) == 0 || len(trims) == 0 {
+			continue
+		}
+		both, of := newSet(len(m.of)), newSet(len(m.of))
+		for _, id := range pairs {
+			if !m.apart(id, rest) {
+				both.orTerms([]*term{&m.terms[id]})
+			}
+		}
+		for _, id := range trims {
+			of.orTerms([]*term{&m.trims.terms[id]})
+		}
+		if both.and(of); both.count() == 0 {
+			continue
+		}
+		if docs == nil {
+			docs = both
+		} else {
+			docs.or(both)
+		}
+	}
+	return docs
+}
+
+// apart reports whether a model and a model with more behind it are two
+// families of their make.
+func (m *models) apart(pair uint32, rest string) bool {
+	maker, model, _ := strings.Cut(m.keys[pair], pairSeparator)
+	return known().own(maker, model) && known().own(maker, model+rest)
 }

@@ -34,7 +34,7 @@ func TestCarsAreFoundByWhateverTheirNameIsWritten(t *testing.T) {
 			"COU,2015,MINI,Cooper Countryman,S,British Racing Green,,Hatchback,AWD,Gas,Manual\n",
 		found: map[string]string{
 			`"make":["Chevy"]`: "CHEV CORV", `"make":["VW"]`: "GOLF GOLFR GOLFRL", `"make":["chevrolet"]`: "CHEV CORV", `"make":["volks-wagen"]`: "GOLF GOLFR GOLFRL",
-			`"make":["LandRover"]`: "LAND", `"make":["Mercedes"]`: "GLC TE", `"make":["MB"]`: "",
+			`"make":["LandRover"]`: "LAND", `"make":["Mercedes"]`: "GLC TE", `"make":["MB"]`: "GLC TE", `"make":["Mecedes"]`: "",
 			`"model":["F150"]`: "F150", `"model":["f 150"]`: "F150", `"model":["F-250"]`: "F250", `"model":["CRV"]`: "CRV", `"model":["hrv"]`: "HRV", `"model":["CX5"]`: "CX5",
 			`"model":["RAV-4"]`: "RAV4", `"model":["Rav 4"]`: "RAV4", `"model":["Mazda 3"]`: "MZ3", `"model":["Mazda-3"]`: "MZ3", `"model":["3"]`: "MZ3",
 			`"model":["300TE-4-Matic"]`: "TE", `"model":["300 TE 4-Matic"]`: "TE", `"model":["300 Te 4 Matic"]`: "TE", `"model":["300te4matic"]`: "TE",
@@ -43,7 +43,7 @@ func TestCarsAreFoundByWhateverTheirNameIsWritten(t *testing.T) {
 			`"model":["Wrangler"]`: "WR WRU", `"model":["Wrangler Unlimited"]`: "WRU",
 			`"model":["1500"]`: "RAM", `"model":["Silverado"]`: "CHEV", `"make":["Chevrolet"],"model":["1500"]`: "", `"make":["Dodge"],"model":["1500"]`: "",
 			`"model":["GLC 300"]`: "GLC", `"model":["GLC300"]`: "GLC", `"model":["GLC"]`: "GLC", `"model":["330i"]`: "BMW", `"model":["BMW 330i"]`: "BMW", `"model":["3-Series"]`: "BMW",
-			`"model":["Range Rover"]`: "",
+			`"model":["Range Rover"]`:    "",
 			`"exterior_color":["black"]`: "CRV F150 LAND", `"exterior_color":["grey"]`: "GOLF WR WRU", `"exterior_color":["GRAY"]`: "GOLF WR WRU",
 			`"exterior_color":["white"]`: "BMW CHEV CX5 GLC GOLFR RAM RAV4", `"exterior_color":["silver"]`: "GOLFRL HRV TE", `"exterior_color":["red"]`: "CORV F250 MZ3",
 			`"body":["SUV"],"make":["Toyota"]`: "RAV4", `"driveline":["4WD"],"make":["ford"]`: "F150 F250", `"transmission":["manual"]`: "COU GOLF GOLFR WR", `"fuel":["gasoline"],"make":["Ram"]`: "RAM",

@@ -46,7 +46,8 @@ var (
 	// unitMembers differ from car to car, so a constant would be a lie.
 	unitMembers = []string{"vin", "stock", "vehicle_id", "price", "list_price", "msrp", "mileage", "photos", "vdp_url", "updated_at"}
 	// feedHelpers are columns that say something about a member.
-	feedHelpers = []string{"certified", "used", "sold", "rooftop_code", "currency", "doc_fee", "mileage_unit", "engine_size", "cylinders", "main_photo"}
+	feedHelpers = []string{"certified", "used", "sold", "rooftop_code", "currency", "doc_fee", "mileage_unit", "engine_size", "cylinders", "main_photo",
+		"exterior_color_generic", "interior_color_generic"}
 
 	moneyMembers = []string{"price", "list_price", "msrp"}
 	// costWords head columns that are nobody's business but the dealer's.

@@ -55,8 +55,8 @@ type Feed struct {
 	// wins over the built-in header aliases. The member "price" means the
 	// selling price as Prices describes it. Beside the members of AAP v1.3
 	// there are other_attributes.<name> and the helpers certified, used, sold,
-	// rooftop_code, currency, doc_fee, mileage_unit, engine_size, cylinders and
-	// main_photo.
+	// rooftop_code, currency, doc_fee, mileage_unit, engine_size, cylinders,
+	// main_photo, exterior_color_generic and interior_color_generic.
 	Columns map[string]string `yaml:"columns"`
 	// Header names the columns, in order, of delimited text that has no header
 	// row. Names follow the same aliases as a header's; "-" is a column that is

@@ -51,6 +51,8 @@ const (
 	mChargePort
 	mExteriorColor
 	mInteriorColor
+	mExteriorColorGeneric
+	mInteriorColorGeneric
 	mFeatures
 	mPhotos
 	mMainPhoto
@@ -67,7 +69,8 @@ var memberNames = [members]string{
 	"vehicle_type", "status", "sold", "rooftop", "rooftop_code", "price", "list_price", "msrp", "currency",
 	"fees", "doc_fee", "mileage", "mileage_unit", "body", "transmission", "driveline", "engine", "engine_size",
 	"cylinders", "displacement_cc", "fuel", "city_mpg", "highway_mpg", "electric_range_mi", "battery_kwh",
-	"motor_power_hp", "dc_fast_charge", "charge_port", "exterior_color", "interior_color", "features", "photos", "main_photo",
+	"motor_power_hp", "dc_fast_charge", "charge_port", "exterior_color", "interior_color",
+	"exterior_color_generic", "interior_color_generic", "features", "photos", "main_photo",
 	"vdp_url", "description", "notes", "inventory_date", "updated_at",
 }
 

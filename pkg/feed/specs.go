@@ -3,6 +3,7 @@ package feed
 import (
 	"encoding/json"
 	"math"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -78,7 +79,7 @@ func (b *builder) specs() {
 	l.Driveline = b.usual(mDriveline)
 	l.Transmission = b.transmission()
 	l.Engine = b.engine()
-	l.ExteriorColor, l.InteriorColor = b.line(mExteriorColor), b.line(mInteriorColor)
+	l.ExteriorColor, l.InteriorColor = b.color(mExteriorColor, mExteriorColorGeneric), b.color(mInteriorColor, mInteriorColorGeneric)
 	if s := b.line(mDisplacement); s != "" {
 		if n, ok := parseDecimal(s, "cc", "ccm", "cm3"); ok && n >= 20 && n < 30_000 {
 			l.DisplacementCC = number(int64(math.Round(n)))
@@ -87,6 +88,20 @@ func (b *builder) specs() {
 	if l.Fuel != "bev" {
 		l.CityMPG, l.HighwayMPG = b.mpg(mCityMPG), b.mpg(mHighwayMPG)
 	}
+}
+
+// color is the maker's name for a color. The plain color beside it becomes a
+// member of other_attributes, by which searches find Blizzard Pearl as white;
+// alone it is the color.
+func (b *builder) color(name, generic member) string {
+	s, plain := b.line(name), b.line(generic)
+	if s == "" {
+		return plain
+	}
+	if plain != "" && !strings.EqualFold(s, plain) {
+		b.attribute(generic.String(), plain)
+	}
+	return s
 }
 
 func (b *builder) mpg(m member) *aap.Int {
@@ -112,8 +127,15 @@ func (b *builder) transmission() string {
 			return speeds + "-speed " + rest
 		}
 	}
+	if m := gearbox.FindStringSubmatch(s); m != nil {
+		kind := map[byte]string{'a': "automatic", 'm': "manual"}[m[2][0]|0x20]
+		return m[1] + "-speed " + kind
+	}
 	return s
 }
+
+// gearbox is a number of gears with an abbreviation: 6-Speed M/T, 8AT, 5 spd auto.
+var gearbox = regexp.MustCompile(`(?i)^(\d{1,2})[ -]?(?:speed|spd)?\.?[ -]?(a/t|m/t|at|mt|auto|man)\.?$`)
 
 // engine joins the size and the cylinders to a description that lacks them.
 func (b *builder) engine() string {

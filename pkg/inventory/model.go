@@ -23,6 +23,8 @@ type models struct {
 	trims *field
 	// keys are the make and model of each term.
 	keys []string
+	// byMake finds pairs by the make.
+	byMake map[string][]uint32
 	// families finds pairs by the model without its sub-model words.
 	families map[string][]uint32
 	// trimStarts finds trims by their leading words.
@@ -39,7 +41,7 @@ func pairKey(maker, model string) string {
 // newModels registers the names of a field whose terms were keyed by pairKey.
 // keys are these keys by term.
 func newModels(f, trims *field, keys []string) *models {
-	m := &models{field: f, trims: trims, keys: keys, families: map[string][]uint32{}, trimStarts: map[string][]uint32{}}
+	m := &models{field: f, trims: trims, keys: keys, byMake: map[string][]uint32{}, families: map[string][]uint32{}, trimStarts: map[string][]uint32{}}
 	k := known()
 	f.byName = map[string][]uint32{}
 	for id := 1; id < len(f.terms); id++ {
@@ -49,6 +51,9 @@ func newModels(f, trims *field, keys []string) *models {
 			for _, spelling := range k.makeSpellings(maker) {
 				f.name(spelling+name, uint32(id))
 			}
+		}
+		for _, spelling := range k.makeSpellings(maker) {
+			m.byMake[spelling] = append(m.byMake[spelling], uint32(id))
 		}
 		m.addFamilies(uint32(id), maker, model, f.terms[id].display)
 	}
@@ -147,7 +152,8 @@ func (m *models) matching(out []*term, value string) []*term {
 }
 
 // together adds to docs, which it makes when it is nil, the cars whose model
-// and first words of the trim, one after the other, are the value. A single
+// and first words of the trim, one after the other, are the value, or whose
+// make and first words of a trim with a digit (BMW 330i). A single
 // letter must be all of the trim: Golf R is no Golf with trim R-Line, however
 // that is written. Nor is a name that is a model of its own looked for in two
 // parts.
@@ -158,6 +164,9 @@ func (m *models) together(docs set, value string) set {
 	f := fold(value)
 	for cut := 1; cut < len(f); cut++ {
 		pairs, rest := m.byName[f[:cut]], f[cut:]
+		if len(rest) > 1 && strings.ContainsAny(rest, "0123456789") {
+			pairs = append(slices.Clip(pairs), m.byMake[f[:cut]]...)
+		}
 		trims := m.trimStarts[rest]
 		if len(rest) == 1 {
 			trims = m.trims.byName[rest]

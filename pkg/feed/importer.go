@@ -85,6 +85,9 @@ func (im *Importer) apply(ctx context.Context, p *dealer.Profile, batch inventor
 			return err
 		}
 	}
+	if refused == nil || !change.Empty() {
+		rep.Differences = differencesOf(old, change)
+	}
 	if refused != nil {
 		return refused
 	}

@@ -26,8 +26,8 @@ const (
 )
 
 // Report says what became of every row and column of a file. It holds no
-// personal data and no money but the declared charges, and its texts are fit for a terminal and a
-// spreadsheet.
+// personal data and no money but the declared charges and published prices,
+// and its texts are fit for a terminal and a spreadsheet.
 type Report struct {
 	File     string    `json:"file"`
 	Format   string    `json:"format,omitempty"`
@@ -63,6 +63,9 @@ type Report struct {
 	// Changes is what the import did, or would do, to the stored inventory;
 	// nil when the file was only read.
 	Changes *inventory.Outcome `json:"changes,omitempty"`
+	// Differences names the vehicles of these changes that buyers notice, also
+	// where a refused file marked some as sold.
+	Differences *Differences `json:"differences,omitempty"`
 
 	warned map[string]int
 	filled [members]int

@@ -165,7 +165,7 @@ func spellingOf(header, folded string) (spelling, bool) {
 	}
 	dot := strings.LastIndexByte(header, '.')
 	if dot < 0 {
-		return spelling{}, false
+		return spellingInside(folded)
 	}
 	if anotherVehicle(header[:dot]) {
 		return spelling{}, false
@@ -177,6 +177,22 @@ func spellingOf(header, folded string) (spelling, bool) {
 		ok = ok && everyBuyers(header[:dot])
 	}
 	return sp, ok && !slices.Contains(generic, last)
+}
+
+// spellingInside looks a header up that says more than a known one: the
+// currency of a price (Price USD), where only US dollars are shown to buyers,
+// or the number of a photo (Photo 1, Image2URL).
+func spellingInside(folded string) (spelling, bool) {
+	for _, bare := range []string{strings.TrimSuffix(folded, "usd"), strings.TrimPrefix(folded, "usd")} {
+		if sp, ok := spellings()[bare]; ok && bare != folded && (sp.member == mPrice || sp.member == mListPrice || sp.member == mMSRP) {
+			return sp, true
+		}
+	}
+	numbered := strings.TrimSuffix(strings.TrimSuffix(folded, "url"), "link")
+	bare := strings.TrimRight(numbered, "0123456789")
+	digits := len(numbered) - len(bare)
+	sp, ok := spellings()[bare]
+	return sp, ok && sp.member == mPhotos && (digits == 1 || digits == 2)
 }
 
 // withoutPrefixes takes the namespace prefixes off the names of an XML path.

@@ -1,6 +1,7 @@
 package feed
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -53,7 +54,7 @@ func parseMileage(s, unit string) (miles int64, given, ok bool) {
 	default:
 		return 0, true, false
 	}
-	if n > maxMileage {
+	if n > maxMileage || n == 999_999 && unit == "mi" { // what an odometer that is not known is filled with
 		return 0, true, false
 	}
 	return n, true, true
@@ -115,13 +116,20 @@ func parseDate(s, order string) (time.Time, bool) {
 	if n, ok := plainInt(s); ok && len(s) == 8 {
 		return day(n/10000, n/100%100, n%100)
 	}
-	// A time of day after the date does not matter here.
-	if i := strings.IndexAny(s, "T "); i >= 8 && strings.Contains(s[i:], ":") {
+	// A time of day after the date does not matter here, nor does a weekday
+	// before it.
+	if i := strings.LastIndexAny(s[:max(0, strings.IndexByte(s, ':'))], "T "); i > 0 {
 		s = s[:i]
 	}
 	parts := strings.FieldsFunc(s, func(c rune) bool {
 		return c == '/' || c == '-' || c == '.' || c == ',' || c == ' '
 	})
+	if len(parts) == 4 && weekday(parts[0]) {
+		parts = parts[1:]
+	}
+	if len(parts) == 1 && len(s) == 9 && monthNumber(s[2:5]) > 0 { // 05MAR2026
+		parts = []string{s[:2], s[2:5], s[5:]}
+	}
 	if len(parts) != 3 {
 		return time.Time{}, false
 	}
@@ -156,6 +164,10 @@ func parseDate(s, order string) (time.Time, bool) {
 	default:
 		return day(fullYear(n[2], len(parts[2])), n[0], n[1])
 	}
+}
+
+func weekday(s string) bool {
+	return len(s) >= 3 && slices.Contains([]string{"sun", "mon", "tue", "wed", "thu", "fri", "sat"}, strings.ToLower(s[:3]))
 }
 
 func monthNumber(s string) int64 {

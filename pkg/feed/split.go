@@ -6,6 +6,7 @@ import "bytes"
 type span struct {
 	start, end int
 	escaped    bool // holds doubled quotes
+	slashed    bool // holds quotes behind a backslash
 }
 
 // splitter cuts one record into fields. Quoting is read leniently: a quote
@@ -25,7 +26,10 @@ type splitter struct {
 	// starts at openAt.
 	open   bool
 	openAt int
-	scan   int // where a continued scan of the open field resumes
+	// slashed is set once a quoted field has a quote behind a backslash that
+	// ends nothing; then no quote behind a backslash ends the field.
+	slashed bool
+	scan    int // where a continued scan of the open field resumes
 }
 
 // split starts a new record.
@@ -45,7 +49,7 @@ func (s *splitter) resume(text []byte) {
 // closeOpen ends an open field at the end of text.
 func (s *splitter) closeOpen(text []byte) {
 	if s.open {
-		s.spans = append(s.spans, span{s.openAt, len(text), true})
+		s.spans = append(s.spans, span{s.openAt, len(text), true, s.slashed})
 		s.open, s.odd = false, true
 	}
 }
@@ -96,6 +100,9 @@ func (s *splitter) quoteAt(text []byte, at int) int {
 // from scan on. It returns where the next field begins and whether there is one.
 func (s *splitter) quoted(text []byte, start, scan int) (int, bool) {
 	escaped := scan > start
+	if !escaped {
+		s.slashed = false
+	}
 	for {
 		q := bytes.IndexByte(text[scan:], '"')
 		if q < 0 {
@@ -103,6 +110,11 @@ func (s *splitter) quoted(text []byte, start, scan int) (int, bool) {
 			return 0, false
 		}
 		q += scan
+		if behind := q > start && text[q-1] == '\\'; behind && (s.slashed || q+1 < len(text) && text[q+1] != '"' && !s.endsAt(text, q+1)) {
+			s.slashed, s.odd = true, true
+			scan = q + 1
+			continue
+		}
 		if q+1 < len(text) && text[q+1] == '"' {
 			if !s.tail || !s.endsAt(text, q+2) {
 				escaped = true
@@ -116,7 +128,7 @@ func (s *splitter) quoted(text []byte, start, scan int) (int, bool) {
 			scan = q + 1
 			continue
 		}
-		s.spans = append(s.spans, span{start, q, escaped})
+		s.spans = append(s.spans, span{start, q, escaped, s.slashed})
 		for q++; q < len(text) && text[q] != s.delim; q++ {
 		}
 		return q + 1, q < len(text)
@@ -136,6 +148,9 @@ func (s *splitter) endsAt(text []byte, at int) bool {
 func (s *splitter) fields(text []byte, dst [][]byte, scratch []byte) ([][]byte, []byte) {
 	for _, sp := range s.spans {
 		part := text[sp.start:sp.end]
+		if sp.slashed {
+			part = bytes.ReplaceAll(part, []byte(`\"`), []byte(`"`))
+		}
 		if sp.escaped && bytes.Contains(part, []byte(`""`)) {
 			from := len(scratch)
 			for i := 0; i < len(part); i++ {

@@ -20,6 +20,7 @@ import (
 func newImport(io streams) *cobra.Command {
 	var profile, feedFile, data, page string
 	var asJSON, dryRun bool
+	var pages int
 	cmd := &cobra.Command{
 		Use:   "import --profile FILE --feed FILE --data DIR",
 		Short: "Import an inventory export and report what it changed",
@@ -32,7 +33,7 @@ inventory as it was, but for vehicles that the file itself marks as sold.`,
 			if err := required(cmd, "profile", "feed", "data"); err != nil {
 				return err
 			}
-			report, err := importFile(cmd, io.err, profile, feedFile, data, dryRun)
+			report, err := importFile(cmd, io.err, profile, feedFile, data, pages, dryRun)
 			if report.File == "" {
 				return err // the feed was not even opened
 			}
@@ -62,11 +63,12 @@ inventory as it was, but for vehicles that the file itself marks as sold.`,
 	flags.StringVar(&data, "data", "", "`DIR` that keeps the inventory")
 	flags.BoolVar(&asJSON, "json", false, "print the report as JSON")
 	flags.StringVar(&page, "report-html", "", "write the report also as a page for a browser, to this `FILE`")
+	flags.IntVar(&pages, "check-pages", 0, "compare the prices of the first `N` vehicles with their own pages in the web, and report what differs")
 	flags.BoolVar(&dryRun, "dry-run", false, "report what would change, and change nothing")
 	return cmd
 }
 
-func importFile(cmd *cobra.Command, terminal io.Writer, profile, feedFile, data string, dryRun bool) (feed.Report, error) {
+func importFile(cmd *cobra.Command, terminal io.Writer, profile, feedFile, data string, pages int, dryRun bool) (feed.Report, error) {
 	p, err := loadProfile(cmd.Context(), profile)
 	if err != nil {
 		return feed.Report{}, err
@@ -91,6 +93,12 @@ func importFile(cmd *cobra.Command, terminal io.Writer, profile, feedFile, data 
 	bar := progress(terminal, info.Size())
 	defer bar.Finish()
 	importer := feed.Importer{Store: db.Inventory(), Profiles: dealer.Fixed(p), Now: time.Now}
+	if pages > 0 {
+		if importer.Pages, err = pagesOf(p); err != nil {
+			return feed.Report{}, err
+		}
+		importer.ComparePages = pages
+	}
 	return importer.Import(cmd.Context(), feed.Source{
 		Name: info.Name(), Size: info.Size(), Modified: info.ModTime(),
 		Body: io.TeeReader(file, bar),

@@ -16,6 +16,10 @@ type Importer struct {
 	Store    inventory.Store
 	Profiles dealer.Source
 	Now      func() time.Time
+	// Pages reads the vehicles' pages to compare their prices; nil compares
+	// none, else the first ComparePages that can be are.
+	Pages        Pages
+	ComparePages int
 }
 
 // conflictTries is how often an import plans again after another one, or an
@@ -48,6 +52,9 @@ func (im *Importer) Import(ctx context.Context, src Source, dryRun bool) (Report
 	if batch.VouchedAt.After(now) {
 		batch.VouchedAt = now
 		rep.FeedTime = now
+	}
+	if im.Pages != nil {
+		rep.comparePages(ctx, batch.Vehicles, im.Pages, im.ComparePages)
 	}
 	for try := 1; ; try++ {
 		err := im.apply(ctx, p, batch, &rep, now)

@@ -124,7 +124,7 @@ func drawLot(t *rapid.T) []inventory.Vehicle {
 			Stock: fmt.Sprint("S", i), Status: pick("status", "available", "available", "pending", "intransit", "sold", "hidden"),
 			Make:  pick("make", "", "Chevrolet", "Chevy", "VW", "Volkswagen", "Mazda", "BMW", "Ram", "honda", "Honda"),
 			Model: pick("model", "", "Golf", "Golf R", "1500", "Silverado 1500", "Mazda3", "3", "3 Series", "330i", "CR-V", "crv", "C"),
-			Trim:  pick("trim", "", "330i", "330i xDrive", "S", "Golf", "1500 LT", "LT", "lt"), Year: maybe("year", 1999, 2003),
+			Trim:  pick("trim", "", "330i", "330i xDrive", "S", "Golf", "1500 LT", "LT", "lt", "R", "R Line"), Year: maybe("year", 1999, 2003),
 			Condition: pick("condition", "", "new", "used", "cpo"), VehicleType: pick("type", "", "car", "motorcycle"),
 			Body: pick("body", "", "SUV", "Sport Utility", "4dr Sedan", "Sedan", "pickup"), Driveline: pick("driveline", "", "4x4", "4WD", "AWD", "all-wheel drive"),
 			Fuel:          pick("fuel", "", "Gas", "Gasoline", "Gas/Electric Hybrid", "Plug-in Hybrid", "Electric", "Hybrid", "Diesel"),
@@ -152,7 +152,7 @@ func drawFilters(t *rapid.T) map[string]any {
 		return out
 	}
 	add("make", list("chevy", "BMW", "volkswagen", "Honda", "nobody's")...)
-	add("model", list("Golf", "1500", "330i", "3", "CRV")...)
+	add("model", list("Golf", "1500", "330i", "3", "CRV", "Golf R", "BMW 330i", "Silverado 1500 LT")...)
 	add("trim", list("LT", "S")...)
 	add("condition", list("new", "used")...)
 	add("vehicle_type", list("car", "motorcycle")...)

@@ -194,3 +194,13 @@ func TestAnUnusableFileLeavesTheLastInventoryOnOffer(t *testing.T) {
 		})
 	}
 }
+
+func TestDoctorSaysWhyThereAreListPricesOnly(t *testing.T) {
+	d := &importing{dir: t.TempDir(), data: filepath.Join(t.TempDir(), "data")}
+	d.importText(t, exportCase{prices: "{currency: USD}", file: "stock,year,make,model,price\nA1,2020,Kia,K5,24990\n"})
+	url, stop := d.serve(t)
+	defer stop()
+	if r := dealerCommand(t, "", "doctor", url, "--deep"); !strings.Contains(strings.Join(strings.Fields(r.out), " "), "list prices only, which become prices once the dealer declares") {
+		t.Errorf("%s%s", r.out, r.err)
+	}
+}

@@ -110,7 +110,11 @@ func (x *examination) prices(c *contract, all page) {
 		}
 	}
 	if priced == 0 {
-		x.warn("inventory.price", c.of(), "none of %d listings has a price: price filters find none of them", len(all.cars))
+		why := ""
+		if slices.ContainsFunc(all.cars, func(v car) bool { return len(v.ListPrice) > 0 }) {
+			why = "; there are list prices only, which become prices once the dealer declares what they hold (prices.includes of a dealer profile)"
+		}
+		x.warn("inventory.price", c.of(), "none of %d listings has a price: price filters find none of them%s", len(all.cars), why)
 		return
 	}
 	x.pass("inventory.price", c.of(), "%d of %d listings have one", priced, len(all.cars))

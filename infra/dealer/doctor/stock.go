@@ -22,6 +22,7 @@ type car struct {
 	Status         string          `json:"status"`
 	Condition      string          `json:"condition"`
 	Price          json.RawMessage `json:"price"`
+	ListPrice      json.RawMessage `json:"list_price"`
 	UpdatedAt      string          `json:"updated_at"`
 	LastVerifiedAt string          `json:"last_verified_at"`
 	Fees           []aap.Fee       `json:"fees"`

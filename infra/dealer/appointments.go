@@ -12,7 +12,7 @@ import (
 	"github.com/dealer-agent/dealer/pkg/lead"
 )
 
-func newAppointments(io streams) *cobra.Command {
+func newAppointments(std streams) *cobra.Command {
 	cmd := family(&cobra.Command{
 		Use:   "appointments",
 		Short: "List, move and cancel the visits that were booked",
@@ -24,11 +24,11 @@ the word that it is cancelled. The buyer is not told: call them.`,
 		Example:     `  dealer appointments list --data DIR`,
 		Annotations: map[string]string{insideKey: "yes"},
 	})
-	cmd.AddCommand(newAppointmentsList(io), newAppointmentsMove(io), newAppointmentsCancel(io))
+	cmd.AddCommand(newAppointmentsList(std), newAppointmentsMove(std), newAppointmentsCancel(std))
 	return cmd
 }
 
-func newAppointmentsMove(io streams) *cobra.Command {
+func newAppointmentsMove(std streams) *cobra.Command {
 	var at whereabouts
 	var to string
 	cmd := &cobra.Command{
@@ -44,7 +44,7 @@ which a running agent has.`,
 			if err := required(cmd, "to"); err != nil {
 				return err
 			}
-			return at.in(cmd, given, io, nil, func(ctx context.Context, p place) error {
+			return at.in(cmd, given, std, nil, func(ctx context.Context, p place) error {
 				if p.profile == nil {
 					return usageError{errors.New("moving a visit needs the opening hours: add --profile FILE")}
 				}
@@ -64,7 +64,7 @@ which a running agent has.`,
 				if errors.Is(err, lead.ErrNoCalendar) {
 					return fmt.Errorf("the profile has no policy for %s appointments at %s; add it under leads.appointments, or cancel the visit", v.Type, shown(v.Rooftop))
 				}
-				return p.changed(io, before, v, err, "is booked for "+spoken(v.Start, clock))
+				return p.changed(std, before, v, err, "is booked for "+spoken(v.Start, clock))
 			})
 		},
 	}
@@ -73,7 +73,7 @@ which a running agent has.`,
 	return cmd
 }
 
-func newAppointmentsCancel(io streams) *cobra.Command {
+func newAppointmentsCancel(std streams) *cobra.Command {
 	var at whereabouts
 	cmd := &cobra.Command{
 		Use:     "cancel LEAD-ID --data DIR",
@@ -81,13 +81,13 @@ func newAppointmentsCancel(io streams) *cobra.Command {
 		Example: `  dealer appointments cancel LEAD-ID --data DIR`,
 		Args:    args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, given []string) error {
-			return at.in(cmd, given, io, nil, func(ctx context.Context, p place) error {
+			return at.in(cmd, given, std, nil, func(ctx context.Context, p place) error {
 				before, err := p.visit(ctx, given[0])
 				if err != nil {
 					return err
 				}
 				v, err := p.archive().Cancel(ctx, p.dealer, given[0])
-				return p.changed(io, before, v, err, "on "+spoken(v.Start, p.clock(v.Rooftop))+" is cancelled and its slot is free")
+				return p.changed(std, before, v, err, "on "+spoken(v.Start, p.clock(v.Rooftop))+" is cancelled and its slot is free")
 			})
 		},
 	}
@@ -105,7 +105,7 @@ func (p place) visit(ctx context.Context, leadID string) (lead.Visit, error) {
 }
 
 // changed tells what became of a visit.
-func (p place) changed(io streams, before, v lead.Visit, err error, what string) error {
+func (p place) changed(std streams, before, v lead.Visit, err error, what string) error {
 	told := "The CRM gets the lead once more; the buyer is not told, so call them."
 	switch {
 	case err == nil && len(v.History) == len(before.History):
@@ -118,7 +118,7 @@ func (p place) changed(io streams, before, v lead.Visit, err error, what string)
 	case err != nil:
 		return err
 	}
-	_, werr := fmt.Fprintf(io.out, "The %s of lead %s at %s %s. %s\n", strings.ReplaceAll(v.Type, "_", " "), v.LeadID, shown(v.Rooftop), what, told)
+	_, werr := fmt.Fprintf(std.out, "The %s of lead %s at %s %s. %s\n", strings.ReplaceAll(v.Type, "_", " "), v.LeadID, shown(v.Rooftop), what, told)
 	if err != nil {
 		return errors.Join(errReported, werr)
 	}

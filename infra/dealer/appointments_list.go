@@ -18,7 +18,7 @@ import (
 // mostVisits is how many visits one list shows.
 const mostVisits = 10_000
 
-func newAppointmentsList(io streams) *cobra.Command {
+func newAppointmentsList(std streams) *cobra.Command {
 	var at whereabouts
 	var day, rooftop string
 	var days int
@@ -37,13 +37,13 @@ each rooftop's own clock.`,
 			if _, err := time.Parse(time.DateOnly, day); day != "" && err != nil {
 				return usageError{fmt.Errorf("--day wants a date such as 2026-05-03, not %q", day)}
 			}
-			return at.in(cmd, given, io, nil, func(ctx context.Context, p place) error {
+			return at.in(cmd, given, std, nil, func(ctx context.Context, p place) error {
 				shownDays, err := p.visits(ctx, cmp.Or(day, p.today(rooftop)), days)
 				if err != nil {
 					return err
 				}
-				array := newArray(io.out)
-				table := tabwriter.NewWriter(io.out, 0, 8, 2, ' ', 0)
+				array := newArray(std.out)
+				table := tabwriter.NewWriter(std.out, 0, 8, 2, ' ', 0)
 				n := 0
 				for _, v := range shownDays {
 					if rooftop != "" && !strings.EqualFold(rooftop, v.Rooftop) || v.State != lead.Booked && !all {
@@ -67,7 +67,7 @@ each rooftop's own clock.`,
 				case asJSON:
 					return array.end()
 				case n == 0:
-					_, err = fmt.Fprintln(io.out, "No visits.")
+					_, err = fmt.Fprintln(std.out, "No visits.")
 					return err
 				}
 				return table.Flush()

@@ -20,7 +20,7 @@ import (
 // payloadLimit bounds what is read as a request; agents refuse more anyway.
 const payloadLimit = 1 << 20
 
-func newCall(io streams) *cobra.Command {
+func newCall(std streams) *cobra.Command {
 	var version string
 	cmd := &cobra.Command{
 		Use:   "call URL SKILL [JSON | @FILE | -]",
@@ -54,7 +54,7 @@ SKILL is one of:
 			payload := []byte("{}")
 			if len(given) == 3 {
 				var err error
-				if payload, err = readArgument(given[2], io.in); err != nil {
+				if payload, err = readArgument(given[2], std.in); err != nil {
 					return err
 				}
 			}
@@ -67,7 +67,7 @@ SKILL is one of:
 			}
 			answer, err := remote.Call(cmd.Context(), skill, payload)
 			if refused, ok := errors.AsType[*a2a.Refusal](err); ok {
-				if err := printJSON(io.out, refused.Payload); err != nil {
+				if err := printJSON(std.out, refused.Payload); err != nil {
 					return err
 				}
 				return errReported
@@ -75,7 +75,7 @@ SKILL is one of:
 			if err != nil {
 				return err
 			}
-			return printJSON(io.out, answer)
+			return printJSON(std.out, answer)
 		},
 	}
 	cmd.Flags().StringVar(&version, "version", "", "speak this contract of AAP and no other, such as `v1.0`")

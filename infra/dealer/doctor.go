@@ -14,7 +14,7 @@ import (
 	"github.com/dealer-agent/dealer/infra/dealer/doctor"
 )
 
-func newDoctor(io streams) *cobra.Command {
+func newDoctor(std streams) *cobra.Command {
 	var asJSON bool
 	var tokenEnv string
 	c := doctor.Config{}
@@ -47,7 +47,7 @@ line is wrong and 3 when the agent cannot be reached.`,
 			if err := cmd.Context().Err(); err != nil {
 				return fmt.Errorf("the examination was broken off: %w", err)
 			}
-			if err := writeReport(io.out, report, asJSON); err != nil {
+			if err := writeReport(std.out, report, asJSON); err != nil {
 				return err
 			}
 			switch {

@@ -14,17 +14,17 @@ import (
 	"github.com/dealer-agent/dealer/pkg/feed"
 )
 
-func newFeed(io streams) *cobra.Command {
+func newFeed(std streams) *cobra.Command {
 	cmd := family(&cobra.Command{
 		Use:     "feed",
 		Short:   "Look at an inventory export before it is imported",
 		Example: `  dealer feed map inventory.csv`,
 	})
-	cmd.AddCommand(newFeedMap(io))
+	cmd.AddCommand(newFeedMap(std))
 	return cmd
 }
 
-func newFeedMap(io streams) *cobra.Command {
+func newFeedMap(std streams) *cobra.Command {
 	var profile string
 	var asJSON bool
 	cmd := &cobra.Command{
@@ -59,11 +59,11 @@ are not shown. Nothing is imported or changed.`,
 				return err
 			}
 			if asJSON {
-				enc := json.NewEncoder(io.out)
+				enc := json.NewEncoder(std.out)
 				enc.SetIndent("", "  ")
 				return enc.Encode(proposal)
 			}
-			return showProposal(io.out, proposal)
+			return showProposal(std.out, proposal)
 		},
 	}
 	cmd.Flags().StringVar(&profile, "profile", "", "dealer profile, a YAML `FILE` whose feed settings stand")

@@ -17,7 +17,7 @@ import (
 	"github.com/dealer-agent/dealer/pkg/feed"
 )
 
-func newImport(io streams) *cobra.Command {
+func newImport(std streams) *cobra.Command {
 	var profile, feedFile, data, page string
 	var asJSON, dryRun bool
 	var pages int
@@ -33,17 +33,17 @@ inventory as it was, but for vehicles that the file itself marks as sold.`,
 			if err := required(cmd, "profile", "feed", "data"); err != nil {
 				return err
 			}
-			report, err := importFile(cmd, io.err, profile, feedFile, data, pages, dryRun)
+			report, err := importFile(cmd, std.err, profile, feedFile, data, pages, dryRun)
 			if report.File == "" {
 				return err // the feed was not even opened
 			}
 			if asJSON {
-				enc := json.NewEncoder(io.out)
+				enc := json.NewEncoder(std.out)
 				enc.SetIndent("", "  ")
 				if err := enc.Encode(report); err != nil {
 					return err
 				}
-			} else if werr := report.WriteText(io.out); werr != nil {
+			} else if werr := report.WriteText(std.out); werr != nil {
 				return werr
 			}
 			if page != "" {

@@ -16,18 +16,18 @@ import (
 	"github.com/dealer-agent/dealer/pkg/inventory"
 )
 
-func newInventory(io streams) *cobra.Command {
+func newInventory(std streams) *cobra.Command {
 	cmd := family(&cobra.Command{
 		Use:         "inventory",
 		Short:       "Look up what was published about vehicles",
 		Example:     `  dealer inventory log --data DIR`,
 		Annotations: map[string]string{insideKey: "yes"},
 	})
-	cmd.AddCommand(newInventoryLog(io))
+	cmd.AddCommand(newInventoryLog(std))
 	return cmd
 }
 
-func newInventoryLog(io streams) *cobra.Command {
+func newInventoryLog(std streams) *cobra.Command {
 	var at whereabouts
 	var moment, format string
 	cmd := &cobra.Command{
@@ -51,8 +51,8 @@ profile says; with a rooftop in California that is two years by itself.`,
 				return usageError{fmt.Errorf("--format wants table, json or csv, not %q", format)}
 			}
 			id := strings.Join(given, "")
-			return at.in(cmd, given, io, nil, func(ctx context.Context, p place) error {
-				to := publicationTable(io, format)
+			return at.in(cmd, given, std, nil, func(ctx context.Context, p place) error {
+				to := publicationTable(std, format)
 				told, err := tellPublished(ctx, p, id, when, to.row)
 				if err != nil {
 					return err
@@ -125,10 +125,10 @@ type publicationLister struct {
 	end func() error
 }
 
-func publicationTable(io streams, format string) publicationLister {
+func publicationTable(std streams, format string) publicationLister {
 	switch format {
 	case "json":
-		array := newArray(io.out)
+		array := newArray(std.out)
 		return publicationLister{func(p inventory.Publication) error { return array.add(p) }, array.end}
 	case "csv":
 		head := []string{"at", "vin", "stock", "rooftop", "status", "price", "list_price", "msrp", "fees", "price_column", "source", "feed_time"}
@@ -136,17 +136,17 @@ func publicationTable(io streams, format string) publicationLister {
 		return publicationLister{func(p inventory.Publication) error {
 			if first {
 				first = false
-				if err := writeRecord(io.out, head); err != nil {
+				if err := writeRecord(std.out, head); err != nil {
 					return err
 				}
 			}
-			return writeRecord(io.out, []string{
+			return writeRecord(std.out, []string{
 				p.At.Format(time.RFC3339), p.VIN, p.Stock, p.Rooftop, string(p.Status), dollars(p.Price), dollars(p.ListPrice), dollars(p.MSRP),
 				listed(p.Fees), p.Column, p.Source, p.FeedTime.Format(time.RFC3339),
 			})
 		}, func() error { return nil }}
 	}
-	table := tabwriter.NewWriter(io.out, 0, 8, 2, ' ', 0)
+	table := tabwriter.NewWriter(std.out, 0, 8, 2, ' ', 0)
 	first := true
 	return publicationLister{func(p inventory.Publication) error {
 		if first {

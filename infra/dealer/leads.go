@@ -16,7 +16,7 @@ import (
 	"github.com/dealer-agent/dealer/pkg/lead"
 )
 
-func newLeads(io streams) *cobra.Command {
+func newLeads(std streams) *cobra.Command {
 	cmd := family(&cobra.Command{
 		Use:   "leads",
 		Short: "List leads, tell the story of one, export, resend, revoke and erase",
@@ -28,8 +28,8 @@ and every export, resend, revocation and erasure is written to the account that
   dealer leads show LEAD-ID --data DIR`,
 		Annotations: map[string]string{insideKey: "yes"},
 	})
-	cmd.AddCommand(newLeadsList(io), newLeadsShow(io), newLeadsResend(io), newLeadsRevoke(io),
-		newLeadsExport(io), newLeadsErase(io), newLeadsStats(io), newLeadsAudit(io))
+	cmd.AddCommand(newLeadsList(std), newLeadsShow(std), newLeadsResend(std), newLeadsRevoke(std),
+		newLeadsExport(std), newLeadsErase(std), newLeadsStats(std), newLeadsAudit(std))
 	return cmd
 }
 

@@ -44,7 +44,7 @@ func (w *whose) leads(ctx context.Context, p place) ([]string, error) {
 	return p.archive().Of(ctx, p.dealer, w.Person)
 }
 
-func newLeadsErase(io streams) *cobra.Command {
+func newLeadsErase(std streams) *cobra.Command {
 	var at whereabouts
 	var who whose
 	var dryRun, yes bool
@@ -63,7 +63,7 @@ that was interrupted is finished by the next one.`,
 			if err := who.check(cmd); err != nil {
 				return err
 			}
-			return at.in(cmd, given, io, nil, func(ctx context.Context, p place) error {
+			return at.in(cmd, given, std, nil, func(ctx context.Context, p place) error {
 				ids, err := who.leads(ctx, p)
 				if err != nil {
 					return err
@@ -72,17 +72,17 @@ that was interrupted is finished by the next one.`,
 				if ids, err = gather(ctx, p, ids, receivers); err != nil {
 					return err
 				}
-				if err := preview(ids, io.out); err != nil || dryRun {
+				if err := preview(ids, std.out); err != nil || dryRun {
 					return err
 				}
-				if len(ids) > 0 && !yes && !confirmed(io, fmt.Sprintf("Erase %s for good?", counted(len(ids)))) {
+				if len(ids) > 0 && !yes && !confirmed(std, fmt.Sprintf("Erase %s for good?", counted(len(ids)))) {
 					return errors.New("nothing was erased; say yes, or give --yes")
 				}
 				n, err := eraseAll(ctx, p, &who, ids, receivers)
 				if err != nil {
 					return fmt.Errorf("the erasure was interrupted and the same command finishes it: %w", err)
 				}
-				return erased(io.out, p, n, receivers)
+				return erased(std.out, p, n, receivers)
 			})
 		},
 	}
@@ -209,8 +209,8 @@ func sortedNames(m map[string][]string) []string {
 }
 
 // confirmed asks on the terminal; only a clear yes counts.
-func confirmed(io streams, question string) bool {
-	fmt.Fprint(io.out, question+" [yes/no] ")
-	answer, _ := bufio.NewReader(io.in).ReadString('\n')
+func confirmed(std streams, question string) bool {
+	fmt.Fprint(std.out, question+" [yes/no] ")
+	answer, _ := bufio.NewReader(std.in).ReadString('\n')
 	return strings.EqualFold(strings.TrimSpace(answer), "yes")
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/dealer-agent/dealer/pkg/lead"
 )
 
-func newLeadsExport(io streams) *cobra.Command {
+func newLeadsExport(std streams) *cobra.Command {
 	var at whereabouts
 	var chosen selection
 	var format, out string
@@ -36,10 +36,10 @@ itself; the last columns hold the request and the deliveries whole, as JSON.`,
 				return usageError{fmt.Errorf("--format wants json or csv, not %q", format)}
 			}
 			if out == "" {
-				return export(cmd, given, io, &at, &chosen, format)
+				return export(cmd, given, std, &at, &chosen, format)
 			}
 			return writeWhole(out, func(f *os.File) error {
-				inner := io
+				inner := std
 				inner.out = f
 				return export(cmd, given, inner, &at, &chosen, format)
 			})
@@ -52,9 +52,9 @@ itself; the last columns hold the request and the deliveries whole, as JSON.`,
 	return cmd
 }
 
-func export(cmd *cobra.Command, given []string, io streams, at *whereabouts, chosen *selection, format string) error {
-	return at.in(cmd, given, io, []string{"out"}, func(ctx context.Context, p place) error {
-		buffered := bufio.NewWriterSize(io.out, 64<<10)
+func export(cmd *cobra.Command, given []string, std streams, at *whereabouts, chosen *selection, format string) error {
+	return at.in(cmd, given, std, []string{"out"}, func(ctx context.Context, p place) error {
+		buffered := bufio.NewWriterSize(std.out, 64<<10)
 		add, end := exportTo(buffered, format)
 		n := 0
 		err := chosen.each(ctx, p, func(f filed) error {

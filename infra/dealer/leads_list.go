@@ -15,7 +15,7 @@ import (
 	"github.com/dealer-agent/dealer/pkg/lead"
 )
 
-func newLeadsList(io streams) *cobra.Command {
+func newLeadsList(std streams) *cobra.Command {
 	var at whereabouts
 	var chosen selection
 	var asJSON, contacts bool
@@ -30,11 +30,11 @@ func newLeadsList(io streams) *cobra.Command {
 			if err := chosen.check(); err != nil {
 				return err
 			}
-			return at.in(cmd, given, io, nil, func(ctx context.Context, p place) error {
+			return at.in(cmd, given, std, nil, func(ctx context.Context, p place) error {
 				if asJSON {
-					return list(ctx, p, &chosen, limit, jsonList(io.out), contacts)
+					return list(ctx, p, &chosen, limit, jsonList(std.out), contacts)
 				}
-				return list(ctx, p, &chosen, limit, textList(io.out, contacts), contacts)
+				return list(ctx, p, &chosen, limit, textList(std.out, contacts), contacts)
 			})
 		},
 	}

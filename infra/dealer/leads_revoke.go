@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func newLeadsRevoke(io streams) *cobra.Command {
+func newLeadsRevoke(std streams) *cobra.Command {
 	var at whereabouts
 	var who whose
 	var off []string
@@ -31,7 +31,7 @@ before does not hear of it: revoke names them.`,
 					return usageError{fmt.Errorf("--channel wants email, phone or sms, not %q", channel)}
 				}
 			}
-			return at.in(cmd, given, io, nil, func(ctx context.Context, p place) error {
+			return at.in(cmd, given, std, nil, func(ctx context.Context, p place) error {
 				ids, err := who.leads(ctx, p)
 				if err != nil {
 					return err
@@ -50,7 +50,7 @@ before does not hear of it: revoke names them.`,
 				if len(off) > 0 {
 					what = channels(off)
 				}
-				if _, err := fmt.Fprintf(io.out, "Noted for %s: %s taken back.\n", counted(len(found)), what); err != nil {
+				if _, err := fmt.Fprintf(std.out, "Noted for %s: %s taken back.\n", counted(len(found)), what); err != nil {
 					return err
 				}
 				// Read after the consent is gone: what begins now is withheld.
@@ -63,7 +63,7 @@ before does not hear of it: revoke names them.`,
 					if !slices.ContainsFunc(to[name], func(what string) bool { return !strings.HasSuffix(what, perhaps) }) {
 						had = "may have been handed the lead before"
 					}
-					if _, err := fmt.Fprintf(io.out, "%s %s; tell them.\n", shown(name), had); err != nil {
+					if _, err := fmt.Fprintf(std.out, "%s %s; tell them.\n", shown(name), had); err != nil {
 						return err
 					}
 				}

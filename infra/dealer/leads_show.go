@@ -18,7 +18,7 @@ import (
 	"github.com/dealer-agent/dealer/pkg/lead"
 )
 
-func newLeadsShow(io streams) *cobra.Command {
+func newLeadsShow(std streams) *cobra.Command {
 	var at whereabouts
 	var asJSON bool
 	cmd := &cobra.Command{
@@ -27,17 +27,17 @@ func newLeadsShow(io streams) *cobra.Command {
 		Example: `  dealer leads show LEAD-ID --data DIR`,
 		Args:    args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, given []string) error {
-			return at.in(cmd, given, io, nil, func(ctx context.Context, p place) error {
+			return at.in(cmd, given, std, nil, func(ctx context.Context, p place) error {
 				f, err := p.find(ctx, given[0])
 				if err != nil {
 					return err
 				}
 				if asJSON {
-					return writeJSON(io.out, f)
+					return writeJSON(std.out, f)
 				}
 				var text bytes.Buffer
 				tell(&text, f, p)
-				_, err = text.WriteTo(io.out)
+				_, err = text.WriteTo(std.out)
 				return err
 			})
 		},
@@ -255,7 +255,7 @@ func tellDelivery(line liner, f filed, d lead.Delivery, at func(time.Time) strin
 	}
 }
 
-func newLeadsResend(io streams) *cobra.Command {
+func newLeadsResend(std streams) *cobra.Command {
 	var at whereabouts
 	var targets []string
 	cmd := &cobra.Command{
@@ -264,7 +264,7 @@ func newLeadsResend(io streams) *cobra.Command {
 		Example: `  dealer leads resend LEAD-ID --data DIR --target crm`,
 		Args:    args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, given []string) error {
-			return at.in(cmd, given, io, nil, func(ctx context.Context, p place) error {
+			return at.in(cmd, given, std, nil, func(ctx context.Context, p place) error {
 				if p.data == "" && at.queue == "" {
 					return usageError{errors.New("resend on AWS needs --queue-url URL, which the stack's outputs name")}
 				}
@@ -286,7 +286,7 @@ func newLeadsResend(io streams) *cobra.Command {
 					asked = []string{"every target"}
 				}
 				slices.Sort(asked)
-				_, err = fmt.Fprintf(io.out, "Queued once more for %s. The worker looks at the consent again before it sends.\n", shown(strings.Join(asked, ", ")))
+				_, err = fmt.Fprintf(std.out, "Queued once more for %s. The worker looks at the consent again before it sends.\n", shown(strings.Join(asked, ", ")))
 				return err
 			})
 		},

@@ -50,7 +50,7 @@ func (t *tally) close() {
 	}
 }
 
-func newLeadsStats(io streams) *cobra.Command {
+func newLeadsStats(std streams) *cobra.Command {
 	var at whereabouts
 	var chosen selection
 	var asJSON bool
@@ -63,7 +63,7 @@ func newLeadsStats(io streams) *cobra.Command {
 			if err := chosen.check(); err != nil {
 				return err
 			}
-			return at.in(cmd, given, io, nil, func(ctx context.Context, p place) error {
+			return at.in(cmd, given, std, nil, func(ctx context.Context, p place) error {
 				t := &tally{Days: map[string]int{}, States: map[string]int{}, Rooftop: map[string]int{}, Kinds: map[string]int{}}
 				err := chosen.each(ctx, p, func(f filed) error {
 					t.add(f)
@@ -74,11 +74,11 @@ func newLeadsStats(io streams) *cobra.Command {
 				}
 				t.close()
 				if asJSON {
-					enc := json.NewEncoder(io.out)
+					enc := json.NewEncoder(std.out)
 					enc.SetIndent("", "  ")
 					return enc.Encode(t)
 				}
-				return t.write(io.out)
+				return t.write(std.out)
 			})
 		},
 	}
@@ -110,7 +110,7 @@ func (t *tally) write(out io.Writer) error {
 	return table.Flush()
 }
 
-func newLeadsAudit(io streams) *cobra.Command {
+func newLeadsAudit(std streams) *cobra.Command {
 	var at whereabouts
 	var asJSON bool
 	cmd := &cobra.Command{
@@ -119,13 +119,13 @@ func newLeadsAudit(io streams) *cobra.Command {
 		Example: `  dealer leads audit --data DIR`,
 		Args:    args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, given []string) error {
-			return at.in(cmd, given, io, nil, func(ctx context.Context, p place) error {
+			return at.in(cmd, given, std, nil, func(ctx context.Context, p place) error {
 				all, err := p.Leads.Audits(ctx, p.dealer)
 				if err != nil {
 					return err
 				}
 				if asJSON {
-					array := newArray(io.out)
+					array := newArray(std.out)
 					for _, a := range all {
 						if err := array.add(a); err != nil {
 							return err
@@ -133,7 +133,7 @@ func newLeadsAudit(io streams) *cobra.Command {
 					}
 					return array.end()
 				}
-				table := tabwriter.NewWriter(io.out, 0, 8, 2, ' ', 0)
+				table := tabwriter.NewWriter(std.out, 0, 8, 2, ' ', 0)
 				fmt.Fprintln(table, "TIME\tACTION\tLEADS")
 				for _, a := range all {
 					fmt.Fprintf(table, "%s\t%s\t%d\n", a.At.UTC().Format("2006-01-02 15:04:05 MST"), shown(a.Action), a.Leads)

@@ -20,15 +20,15 @@ func main() {
 // execute runs one command line and returns its exit code: 0 done, 1 the
 // command failed, 2 the command line itself is wrong, 3 an agent that was to be
 // examined cannot be reached.
-func execute(ctx context.Context, args []string, io streams) int {
-	cmd := newRoot(io)
+func execute(ctx context.Context, args []string, std streams) int {
+	cmd := newRoot(std)
 	cmd.SetArgs(args)
 	err := cmd.ExecuteContext(ctx)
 	if err == nil {
 		return 0
 	}
 	if !errors.Is(err, errReported) {
-		fmt.Fprintln(io.err, "dealer:", err)
+		fmt.Fprintln(std.err, "dealer:", err)
 	}
 	if _, ok := errors.AsType[usageError](err); ok {
 		return 2

@@ -53,7 +53,7 @@ func (f *mcpFlags) forwards(cmd *cobra.Command) (bool, error) {
 	return true, nil
 }
 
-func newMCP(io streams) *cobra.Command {
+func newMCP(std streams) *cobra.Command {
 	var given mcpFlags
 	cmd := &cobra.Command{
 		Use:   "mcp",
@@ -80,26 +80,26 @@ dealer called north. It is sent to that dealer's host and no other.`,
   dealer mcp --agent north=https://north.example --agent south=https://south.example`,
 		Args: args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			log := slog.New(lead.Discreet(newConsole(io.err)))
+			log := slog.New(lead.Discreet(newConsole(std.err)))
 			elsewhere, err := given.forwards(cmd)
 			if err != nil {
 				return err
 			}
 			if elsewhere {
-				return serveNetwork(cmd.Context(), given, log, io)
+				return serveNetwork(cmd.Context(), given, log, std)
 			}
 			if !cmd.Flags().Changed("approve-writes") {
 				given.approve = false // nothing leaves this machine
 			}
-			return serveLocal(cmd.Context(), given, log, io)
+			return serveLocal(cmd.Context(), given, log, std)
 		},
 	}
 	given.flags(cmd)
-	cmd.AddCommand(newMCPInstall(io))
+	cmd.AddCommand(newMCPInstall(std))
 	return cmd
 }
 
-func serveLocal(ctx context.Context, f mcpFlags, log *slog.Logger, io streams) error {
+func serveLocal(ctx context.Context, f mcpFlags, log *slog.Logger, std streams) error {
 	m, leave, err := f.local.open("", log)
 	if errors.Is(err, embedded.ErrInUse) {
 		return fmt.Errorf("another process, such as `dealer run`, holds %s; ask that one instead with `dealer mcp --agent http://127.0.0.1:8080`", f.local.data)
@@ -108,13 +108,13 @@ func serveLocal(ctx context.Context, f mcpFlags, log *slog.Logger, io streams) e
 		return err
 	}
 	defer leave()
-	return m.ServeMCP(ctx, mcptools.Asking{ApproveWrites: f.approve}, io.in, io.out)
+	return m.ServeMCP(ctx, mcptools.Asking{ApproveWrites: f.approve}, std.in, std.out)
 }
 
 // forwardTimeout is how long one call of one dealer may take.
 const forwardTimeout = 25 * time.Second
 
-func serveNetwork(ctx context.Context, f mcpFlags, log *slog.Logger, io streams) error {
+func serveNetwork(ctx context.Context, f mcpFlags, log *slog.Logger, std streams) error {
 	list, err := f.dealers()
 	if err != nil {
 		return err
@@ -126,5 +126,5 @@ func serveNetwork(ctx context.Context, f mcpFlags, log *slog.Logger, io streams)
 		}
 		n.Dealers = append(n.Dealers, mcptools.Dealer{Alias: r.Name, Address: r.URL, Find: r.find})
 	}
-	return mcptools.ServeNetwork(ctx, n, io.in, io.out)
+	return mcptools.ServeNetwork(ctx, n, std.in, std.out)
 }

@@ -227,11 +227,14 @@ func TestListsAreAnnouncedWhereADealerIsFoundLater(t *testing.T) {
 func TestALeadIsHeldBackWhereNobodyCanBeAsked(t *testing.T) {
 	remote := before(t, fixtureLot(t, ""))
 	lead := strings.ReplaceAll(oneShot, `"name":"aap_inventory_facets","arguments":{}`, `"name":"aap_lead_submit","arguments":`+buyer(""))
-	out, _ := pipe(t, lead, "--agent", remote.URL)
-	if result := fmt.Sprint(lines(t, out)[float64(1)]); !strings.Contains(result, "held_back") || strings.Contains(remote.text(), "Rosa") {
-		t.Errorf("%s\n%s", result, remote.text())
+	without := strings.ReplaceAll(oneShot, `"name":"aap_inventory_facets","arguments":{}`, `"name":"aap_lead_submit","arguments":`+shopper("Rosa"))
+	for _, lead := range []string{lead, without} { // nobody is asked for a consent in vain
+		out, _ := pipe(t, lead, "--agent", remote.URL)
+		if result := fmt.Sprint(lines(t, out)[float64(1)]); !strings.Contains(result, "held_back") || strings.Contains(remote.text(), "Rosa") {
+			t.Errorf("%s\n%s", result, remote.text())
+		}
 	}
-	out, _ = pipe(t, lead, "--agent", remote.URL, "--approve-writes=false")
+	out, _ := pipe(t, lead, "--agent", remote.URL, "--approve-writes=false")
 	if result := fmt.Sprint(lines(t, out)[float64(1)]); !strings.Contains(result, "lead.submit.response") {
 		t.Error(result)
 	}

@@ -24,7 +24,7 @@ type mcpInstall struct {
 	print              bool
 }
 
-func newMCPInstall(io streams) *cobra.Command {
+func newMCPInstall(std streams) *cobra.Command {
 	var given mcpInstall
 	cmd := &cobra.Command{
 		Use:   "install --client HOST",
@@ -40,7 +40,7 @@ changes nothing. Tokens are not written; they belong into the entry's "env".`,
 			if err := required(cmd, "client"); err != nil {
 				return err
 			}
-			return given.run(cmd, io)
+			return given.run(cmd, std)
 		},
 	}
 	given.flags(cmd)
@@ -52,7 +52,7 @@ changes nothing. Tokens are not written; they belong into the entry's "env".`,
 	return cmd
 }
 
-func (g *mcpInstall) run(cmd *cobra.Command, io streams) error {
+func (g *mcpInstall) run(cmd *cobra.Command, std streams) error {
 	host, ok := hostconfig.ByName(g.client)
 	if !ok {
 		return usageError{fmt.Errorf("no host %q; the hosts are %s", g.client, strings.Join(hostconfig.Names(), ", "))}
@@ -76,18 +76,18 @@ func (g *mcpInstall) run(cmd *cobra.Command, io streams) error {
 		}
 	}
 	if g.print {
-		fmt.Fprintf(io.err, "This goes into %s:\n", g.file)
-		_, err := io.out.Write(hostconfig.New(host.Key, g.name, entry))
+		fmt.Fprintf(std.err, "This goes into %s:\n", g.file)
+		_, err := std.out.Write(hostconfig.New(host.Key, g.name, entry))
 		return err
 	}
 	if !kept {
 		return errors.New("this program was started by `go run` and is gone afterwards; build it with `go build -o dealer ./infra/dealer` and install from that one")
 	}
-	return g.write(host, entry, io)
+	return g.write(host, entry, std)
 }
 
 // write changes the host's file.
-func (g *mcpInstall) write(host hostconfig.Host, entry hostconfig.Entry, io streams) error {
+func (g *mcpInstall) write(host hostconfig.Host, entry hostconfig.Entry, std streams) error {
 	old, err := hostconfig.Read(g.file)
 	if err != nil {
 		return err
@@ -97,26 +97,26 @@ func (g *mcpInstall) write(host hostconfig.Host, entry hostconfig.Entry, io stre
 	case errors.Is(err, hostconfig.ErrTaken):
 		return fmt.Errorf("%s has a server %q that was not written here (%w); choose another --name, or change it by hand", g.file, g.name, err)
 	case errors.Is(err, hostconfig.ErrShape):
-		fmt.Fprintf(io.err, "%s stays as it is. Add this to it by hand:\n%s", g.file, hostconfig.New(host.Key, g.name, entry))
+		fmt.Fprintf(std.err, "%s stays as it is. Add this to it by hand:\n%s", g.file, hostconfig.New(host.Key, g.name, entry))
 		return err
 	case err != nil:
 		return err
 	case string(document) == string(old):
-		fmt.Fprintf(io.out, "%s has %q already; nothing was changed.\n", g.file, g.name)
+		fmt.Fprintf(std.out, "%s has %q already; nothing was changed.\n", g.file, g.name)
 		return nil
 	}
 	backup, err := hostconfig.Replace(g.file, old, document, time.Now())
 	if err != nil {
 		return fmt.Errorf("%s was not changed: %w", g.file, err)
 	}
-	fmt.Fprintf(io.out, "Added %q to %s.\n", g.name, g.file)
+	fmt.Fprintf(std.out, "Added %q to %s.\n", g.name, g.file)
 	if backup != "" {
-		fmt.Fprintf(io.out, "The file as it was: %s\n", backup)
+		fmt.Fprintf(std.out, "The file as it was: %s\n", backup)
 	}
 	if slices.Contains(entry.Args, "--agent") {
-		fmt.Fprintf(io.out, "If the dealer wants a token, put it into the entry's \"env\", as DEALER_TOKEN or, for a dealer called north, DEALER_TOKEN_NORTH.\n")
+		fmt.Fprintf(std.out, "If the dealer wants a token, put it into the entry's \"env\", as DEALER_TOKEN or, for a dealer called north, DEALER_TOKEN_NORTH.\n")
 	}
-	fmt.Fprintf(io.out, "Start %s anew to see it.\n", host.Title)
+	fmt.Fprintf(std.out, "Start %s anew to see it.\n", host.Title)
 	return nil
 }
 

@@ -60,10 +60,10 @@ var outward = []string{"data", "profile", "leads-table", "inventory-table", "que
 
 // in runs work on the place. When another `dealer` process holds the data
 // folder it runs the same command line there instead, without the flags named.
-func (w *whereabouts) in(cmd *cobra.Command, given []string, io streams, without []string, work func(ctx context.Context, p place) error) error {
+func (w *whereabouts) in(cmd *cobra.Command, given []string, std streams, without []string, work func(ctx context.Context, p place) error) error {
 	ctx := cmd.Context()
-	if io.folder != nil {
-		p, err := w.fill(ctx, place{Folder: *io.folder, data: "here"}, nil)
+	if std.folder != nil {
+		p, err := w.fill(ctx, place{Folder: *std.folder, data: "here"}, nil)
 		if err != nil {
 			return err
 		}
@@ -86,7 +86,7 @@ func (w *whereabouts) in(cmd *cobra.Command, given []string, io streams, without
 	if !embedded.Exists(w.data) {
 		return fmt.Errorf("%s keeps no inventory and no leads yet; name the folder that `dealer run --data` uses", w.data)
 	}
-	if err := w.forward(cmd, given, io, without); !errors.Is(err, machine.ErrNoControl) {
+	if err := w.forward(cmd, given, std, without); !errors.Is(err, machine.ErrNoControl) {
 		return err
 	}
 	db, err := embedded.Open(w.data)
@@ -157,7 +157,7 @@ func (w *whereabouts) fill(ctx context.Context, p place, dealers []string) (plac
 
 // forward has the agent that holds the data folder do the work;
 // machine.ErrNoControl when there is none.
-func (w *whereabouts) forward(cmd *cobra.Command, given []string, io streams, without []string) error {
+func (w *whereabouts) forward(cmd *cobra.Command, given []string, std streams, without []string) error {
 	line := strings.Fields(cmd.CommandPath())[1:]
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		if slices.Contains(outward, f.Name) || slices.Contains(without, f.Name) {
@@ -172,7 +172,7 @@ func (w *whereabouts) forward(cmd *cobra.Command, given []string, io streams, wi
 		}
 	})
 	line = append(append(line, "--"), given...)
-	code, err := machine.Forward(cmd.Context(), w.data, line, io.in, io.out, io.err)
+	code, err := machine.Forward(cmd.Context(), w.data, line, std.in, std.out, std.err)
 	if err == nil && code != 0 {
 		return errReported
 	}

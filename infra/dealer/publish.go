@@ -12,7 +12,7 @@ import (
 	"github.com/dealer-agent/dealer/pkg/wellknown"
 )
 
-func newPublish(io streams) *cobra.Command {
+func newPublish(std streams) *cobra.Command {
 	var profile, dir string
 	cmd := &cobra.Command{
 		Use:   "publish --profile FILE --dir DIR",
@@ -36,7 +36,7 @@ Content-Type and Cache-Control to serve it with.`,
 				if err := replaceFile(name, f.Body); err != nil {
 					return err
 				}
-				if _, err := fmt.Fprintf(io.out, "%s  %d bytes  %s  %s\n", name, len(f.Body), f.ContentType, f.CacheControl); err != nil {
+				if _, err := fmt.Fprintf(std.out, "%s  %d bytes  %s  %s\n", name, len(f.Body), f.ContentType, f.CacheControl); err != nil {
 					return err
 				}
 			}

@@ -27,7 +27,7 @@ var errUnreachable = fmt.Errorf("the agent cannot be reached: %w", errReported)
 // usageError is a fault of the command line, not of the work.
 type usageError struct{ error }
 
-func newRoot(io streams) *cobra.Command {
+func newRoot(std streams) *cobra.Command {
 	root := family(&cobra.Command{
 		Use:   "dealer",
 		Short: "Run a car dealer's agent, and talk to any",
@@ -40,22 +40,22 @@ Protocol over A2A and MCP and hands accepted leads over as ADF/XML.`,
 		SilenceErrors: true,
 	})
 	root.SetUsageFunc(usage)
-	root.SetIn(io.in)
-	root.SetOut(io.out)
-	root.SetErr(io.err)
+	root.SetIn(std.in)
+	root.SetOut(std.out)
+	root.SetErr(std.err)
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
-	if io.folder != nil {
+	if std.folder != nil {
 		root.PersistentPreRunE = outside
 	}
 	for _, group := range []struct {
 		title    string
 		commands []*cobra.Command
 	}{
-		{"Run an agent", []*cobra.Command{newRun(io), newImport(io), newFeed(io), newPublish(io)}},
-		{"Look after it", []*cobra.Command{newLeads(io), newAppointments(io), newInventory(io), newVehicle(io)}},
-		{"Talk to agents", []*cobra.Command{newCall(io), newMCP(io), newDoctor(io)}},
-		{"Lead documents", []*cobra.Command{newADF(io)}},
+		{"Run an agent", []*cobra.Command{newRun(std), newImport(std), newFeed(std), newPublish(std)}},
+		{"Look after it", []*cobra.Command{newLeads(std), newAppointments(std), newInventory(std), newVehicle(std)}},
+		{"Talk to agents", []*cobra.Command{newCall(std), newMCP(std), newDoctor(std)}},
+		{"Lead documents", []*cobra.Command{newADF(std)}},
 	} {
 		root.AddGroup(&cobra.Group{ID: group.title, Title: group.title})
 		for _, c := range group.commands {

@@ -11,7 +11,7 @@ import (
 	"github.com/dealer-agent/dealer/pkg/lead"
 )
 
-func newRun(io streams) *cobra.Command {
+func newRun(std streams) *cobra.Command {
 	var addr string
 	var local localAgent
 	cmd := &cobra.Command{
@@ -24,7 +24,7 @@ sample dealer from a temporary data folder.`,
   dealer run --profile dealer.yaml --feed inventory.csv --data DIR`,
 		Args: args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			m, leave, err := local.open(addr, slog.New(lead.Discreet(newConsole(io.out))))
+			m, leave, err := local.open(addr, slog.New(lead.Discreet(newConsole(std.out))))
 			if errors.Is(err, syscall.EADDRINUSE) {
 				return fmt.Errorf("another program listens on %s; stop it, or choose another port, such as --addr 127.0.0.1:8081", addr)
 			}
@@ -32,7 +32,7 @@ sample dealer from a temporary data folder.`,
 				return err
 			}
 			defer leave()
-			printWelcome(io.out, local.place, m.URL())
+			printWelcome(std.out, local.place, m.URL())
 			return m.Run(cmd.Context())
 		},
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/dealer-agent/dealer/pkg/inventory"
 )
 
-func newVehicle(io streams) *cobra.Command {
+func newVehicle(std streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "vehicle",
 		Short: "Mark one vehicle sold, hold it, release it, or change its price",
@@ -32,12 +32,12 @@ it is imported; one written after it has the last word.`,
 		{inventory.Release, "Take back `sold` or `hold`", "is what the export says again"},
 		{inventory.Reprice, "Give a vehicle another price", "has a new price"},
 	} {
-		cmd.AddCommand(newDeed(io, c.do, c.short, c.after))
+		cmd.AddCommand(newDeed(std, c.do, c.short, c.after))
 	}
 	return cmd
 }
 
-func newDeed(io streams, do inventory.Deed, short, after string) *cobra.Command {
+func newDeed(std streams, do inventory.Deed, short, after string) *cobra.Command {
 	var at whereabouts
 	use, example, count := string(do)+" VIN|STOCK", string(do)+" A1234", 1
 	long := short + "."
@@ -61,7 +61,7 @@ what that includes, and which charges come on top.`
 					return usageError{err}
 				}
 			}
-			return at.in(cmd, given, io, nil, func(ctx context.Context, p place) error {
+			return at.in(cmd, given, std, nil, func(ctx context.Context, p place) error {
 				if p.profile == nil {
 					return usageError{errors.New("name the dealer's profile with --profile FILE: it says what a price includes and how long publications are kept")}
 				}
@@ -69,7 +69,7 @@ what that includes, and which charges come on top.`
 				if err != nil {
 					return deedFailed(order, v, err)
 				}
-				fmt.Fprintf(io.out, "%s %s.%s\n", unitName(v), after, shownPrice(order, v))
+				fmt.Fprintf(std.out, "%s %s.%s\n", unitName(v), after, shownPrice(order, v))
 				return nil
 			})
 		},

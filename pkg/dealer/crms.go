@@ -70,15 +70,6 @@ var crms = []CRM{
 	{Name: "dx1", Intake: dx1.says("", "ADF by plain text e-mail to the address that DX1 gives each dealership"), Settings: []Sourced{dx1.says("mode", "body")}},
 }
 
-// CRMs lists the named CRM profiles that a target may refer to.
-func CRMs() []CRM {
-	out := slices.Clone(crms)
-	for i := range out {
-		out[i].Settings = slices.Clone(out[i].Settings)
-	}
-	return out
-}
-
 func crmNames() []string {
 	names := make([]string, len(crms))
 	for i, c := range crms {

@@ -21,31 +21,43 @@ type share struct {
 }
 
 // askAll asks every dealer at once. It returns when all have answered or ctx
-// ends, whatever a dealer does.
+// ends, whatever a dealer does, with what came until then.
 func (w *network) askAll(ctx context.Context, q *query) []share {
 	shares := make([]share, len(w.members))
 	type arrival struct {
 		at int
 		share
+		whole bool
 	}
-	arrived := make(chan arrival, len(w.members))
+	arrived := make(chan arrival, len(w.members)*(pages+1))
 	for i, m := range w.members {
 		shares[i] = share{member: m, err: context.DeadlineExceeded}
-		go func() { arrived <- arrival{i, m.share(ctx, q)} }()
+		go func() {
+			whole := m.share(ctx, q, func(s share) { arrived <- arrival{i, s, false} })
+			arrived <- arrival{i, whole, true}
+		}()
 	}
-	for range w.members {
+	for left := len(w.members); left > 0; {
 		select {
 		case a := <-arrived:
 			shares[a.at] = a.share
+			if a.whole {
+				left--
+			}
 		case <-ctx.Done():
+			for len(arrived) > 0 {
+				a := <-arrived
+				shares[a.at] = a.share
+			}
 			return shares
 		}
 	}
 	return shares
 }
 
-// share asks one dealer, page by page, for as much as can be on the merged page.
-func (m *member) share(ctx context.Context, q *query) (s share) {
+// share asks one dealer, page by page, for as much as can be on the merged
+// page. After each page but the last it tells what has come so far.
+func (m *member) share(ctx context.Context, q *query, soFar func(share)) (s share) {
 	s.member = m
 	defer func() {
 		if v := recover(); v != nil {
@@ -73,6 +85,7 @@ func (m *member) share(ctx context.Context, q *query) (s share) {
 		if len(got) == 0 || len(s.vehicles) >= min(s.total, q.depth()) {
 			return s
 		}
+		soFar(s)
 	}
 	return s
 }

@@ -70,6 +70,11 @@ type question struct {
 // that the person gave is added where there was none, and an idempotency key
 // where the sender gave none, so that one answer never makes two leads.
 func (a *asker) step(ctx context.Context, c *toolCall) (*mcp.CallToolResult, error) {
+	h := hostOf(ctx, c.req)
+	if c.row.Writes && a.ApproveWrites && h == formless {
+		// Before anything else is asked for, a consent above all: it would be in vain.
+		return nil, refused(heldBack)
+	}
 	lacks := c.row.Skill == aap.LeadSubmit && !has(c.payload, "consent")
 	if c.offer.elsewhere() && !lacks {
 		// A lead must not leave in what names another skill, or without what its
@@ -90,12 +95,8 @@ func (a *asker) step(ctx context.Context, c *toolCall) (*mcp.CallToolResult, err
 			return result, nil
 		}
 	}
-	h := hostOf(ctx, c.req)
-	if h == formless && lacks {
-		return a.left(c, a.fault(c, refused(heldBack)))
-	}
 	if h == formless {
-		return nil, refused(heldBack)
+		return a.left(c, a.fault(c, refused(heldBack)))
 	}
 	answer, result, err := a.ask(ctx, c, q, h)
 	if result != nil || err != nil {

@@ -47,13 +47,13 @@ func (s *service) answer(o offer, row agent.Row) mcp.ToolHandler {
 // told is an error as the model is told it.
 func (s *service) told(ctx context.Context, o offer, l *line, err error) *mcp.CallToolResult {
 	if refused, ok := errors.AsType[*Refusal](err); ok {
-		result := o.passed(refused.Payload)
+		result := o.passed(ctx, refused.Payload)
 		result.IsError, l.code = true, refused.Code
 		return result
 	}
 	if _, ours := errors.AsType[*aap.Error](err); !ours && o.elsewhere() {
 		s.Log.LogAttrs(ctx, slog.LevelWarn, "dealer failed", slog.String("dealer", o.title()), slog.String("reason", reasonOf(ctx, err)))
-		return failed(o.alias, failureOf(ctx, err))
+		return failed(ctx, o.alias, err)
 	}
 	e := aap.Public(err)
 	l.code, l.errorID = e.Code, s.NewID()
@@ -111,7 +111,7 @@ func (s *service) call(ctx context.Context, c *toolCall) (_ *mcp.CallToolResult,
 	}
 	result := resultOf(answer.Payload)
 	if c.offer.elsewhere() {
-		result = c.offer.passed(answer.Payload)
+		result = c.offer.passed(ctx, answer.Payload)
 	}
 	if !result.IsError {
 		result.Content = append(result.Content, c.offer.links(c.row.Skill, c.req.ProtocolVersion(), answer.Payload)...)

@@ -75,8 +75,8 @@ func causeOf(err error) string {
 const failureType = "dealer.failure"
 
 // failed is an error before or after a call of a dealer, as a tool result.
-func failed(alias string, err error) *mcp.CallToolResult {
-	f := failureOf(context.Background(), err)
+func failed(ctx context.Context, alias string, err error) *mcp.CallToolResult {
+	f := failureOf(ctx, err)
 	doc, _ := json.Marshal(struct {
 		Type      string `json:"type"`
 		Dealer    string `json:"dealer,omitempty"`
@@ -90,10 +90,10 @@ func failed(alias string, err error) *mcp.CallToolResult {
 }
 
 // passed is what a dealer elsewhere sent, as a tool result.
-func (o offer) passed(payload []byte) *mcp.CallToolResult {
+func (o offer) passed(ctx context.Context, payload []byte) *mcp.CallToolResult {
 	line, ok := tame(payload)
 	if !ok {
-		return failed(o.alias, brokenAnswer())
+		return failed(ctx, o.alias, brokenAnswer())
 	}
 	return resultOf(line)
 }

@@ -81,13 +81,13 @@ const clocksDiffer = 10 * time.Minute
 var vin = regexp.MustCompile(`^[A-HJ-NPR-Z0-9]{17}$`)
 
 // mergeShares puts the dealers' shares together; answered is false when nobody did.
-func mergeShares(q *query, shares []share) (result merged, answered bool) {
+func mergeShares(ctx context.Context, q *query, shares []share) (result merged, answered bool) {
 	result = merged{Type: "network.search.result", Data: mergedData{Skip: q.skip, Limit: q.limit, Vehicles: []entry{}}}
 	var all []entry
 	byVIN := map[string]int{}
 	meanings := map[bool]bool{}
 	for _, s := range shares {
-		part := partOf(s)
+		part := partOf(ctx, s)
 		result.Data.Dealers = append(result.Data.Dealers, part)
 		if s.err != nil {
 			continue
@@ -131,7 +131,7 @@ func mixedPrices(q *query) string {
 	return note
 }
 
-func partOf(s share) dealerPart {
+func partOf(ctx context.Context, s share) dealerPart {
 	part := dealerPart{Dealer: s.member.title(), Status: "answered", Contract: s.version.Label, Total: s.total, Compared: len(s.vehicles)}
 	if s.err == nil {
 		return part
@@ -141,7 +141,7 @@ func partOf(s share) dealerPart {
 		part.Message = "The dealer refused this search. Its own tool tells why."
 		return part
 	}
-	f := failureOf(context.Background(), s.err)
+	f := failureOf(ctx, s.err)
 	part.Status, part.Reason, part.Message, part.Retryable = "failed", f.Reason, f.Message, f.Retryable
 	if f.Reason == "slow" {
 		part.Status = "slow"
@@ -209,6 +209,9 @@ func together(a, b entry) entry {
 
 // compare is the asked order: vehicles without the value last, whichever way.
 func (q *query) compare(a, b entry) int {
+	if order := cmp.Compare(absent(a), absent(b)); order != 0 {
+		return order
+	}
 	if q.sort.Field == "price" && a.outTheDoor != b.outTheDoor {
 		if b.outTheDoor {
 			return -1
@@ -221,8 +224,6 @@ func (q *query) compare(a, b entry) int {
 		order = cmp.Compare(*a.number, *b.number)
 	case a.text != "" && b.text != "":
 		order = strings.Compare(a.text, b.text)
-	default:
-		return cmp.Compare(absent(a), absent(b))
 	}
 	if q.sort.Order == "desc" {
 		return -order

@@ -210,7 +210,7 @@ func (w *network) ready(ctx context.Context, name string) (mcp.Result, error) {
 	}
 	o, err := m.find(ctx)
 	if err != nil {
-		return failed(m.Alias, err), nil
+		return failed(ctx, m.Alias, err), nil
 	}
 	if !o.has(tool) {
 		return nil, w.nobodys(name)

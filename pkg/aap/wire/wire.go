@@ -52,13 +52,6 @@ func older(label string, s step) string {
 	return label
 }
 
-// Has reports whether payloads of a contract can be translated; those of the
-// primary one need not be.
-func Has(v aap.Version) bool {
-	_, ok := steps[v.Label]
-	return ok || v == aap.Primary()
-}
-
 // Up translates a request payload of contract v to the primary contract.
 func Up(v aap.Version, s aap.Skill, request []byte) ([]byte, error) {
 	return UpWith(v, s, request, Context{})

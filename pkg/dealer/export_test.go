@@ -1,0 +1,4 @@
+package dealer
+
+// CRMs are the named CRM profiles.
+func CRMs() []CRM { return crms }

@@ -63,6 +63,11 @@ each rooftop's own clock.`,
 					}
 					n++
 				}
+				if n == 0 {
+					if err := p.knows(ctx, rooftop); err != nil {
+						return err
+					}
+				}
 				switch {
 				case asJSON:
 					return array.end()

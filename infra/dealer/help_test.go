@@ -79,6 +79,9 @@ func TestWrongCommandLinesAreToldInPlainWords(t *testing.T) {
 		{[]string{"leads", "lst"}, "dealer: dealer leads has no command \"lst\"; did you mean list? `dealer leads --help` names them\n"},
 		{[]string{"adf", "paint"}, "dealer: dealer adf has no command \"paint\"; `dealer adf --help` names them\n"},
 		{[]string{"docter"}, "dealer: dealer has no command \"docter\"; did you mean doctor? `dealer --help` names them\n"},
+		{[]string{"import"}, "dealer: dealer import needs --profile, --feed and --data\n"},
+		{[]string{"import", "--feed", "x"}, "dealer: dealer import needs --profile and --data\n"},
+		{[]string{"publish", "--dir", "x"}, "dealer: dealer publish needs --profile\n"},
 		{[]string{"call"}, "dealer: usage: dealer call URL SKILL [JSON | @FILE | -]; `dealer call --help` explains it\n"},
 		{[]string{"leads", "list", "today", "--data", "x"}, "dealer: \"today\" is too much; usage: dealer leads list --data DIR; `dealer leads list --help` explains it\n"},
 	} {

@@ -166,10 +166,12 @@ func (s *selection) each(ctx context.Context, p place, do func(filed) error) err
 		}
 		return err
 	}
+	matched := false
 	err := p.archive().Each(ctx, p.dealer, s.from, func(r lead.Record) error {
 		if s.rooftop != "" && !strings.EqualFold(s.rooftop, r.Rooftop) {
 			return nil
 		}
+		matched = true
 		if waiting = append(waiting, r); len(waiting) < together {
 			return nil
 		}
@@ -178,7 +180,41 @@ func (s *selection) each(ctx context.Context, p place, do func(filed) error) err
 	if err != nil {
 		return err
 	}
+	if !matched {
+		return p.knows(ctx, s.rooftop)
+	}
 	return flush()
+}
+
+// knows refuses the name of a rooftop, empty for none, that neither the profile
+// nor any lead has, so that nobody takes a slip of the pen for an empty list.
+func (p place) knows(ctx context.Context, rooftop string) error {
+	if rooftop == "" || p.profile != nil && p.profile.Rooftop(rooftop) != nil {
+		return nil
+	}
+	var known []string
+	if p.profile != nil {
+		for _, r := range p.profile.Rooftops {
+			known = append(known, r.Name)
+		}
+	}
+	err := p.archive().Each(ctx, p.dealer, time.Time{}, func(r lead.Record) error {
+		if strings.EqualFold(rooftop, r.Rooftop) {
+			return errEnough
+		}
+		if r.Rooftop != "" && !slices.Contains(known, r.Rooftop) {
+			known = append(known, r.Rooftop)
+		}
+		return nil
+	})
+	if errors.Is(err, errEnough) || err == nil && len(known) == 0 {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	slices.Sort(known)
+	return usageError{fmt.Errorf("no rooftop is called %q; there are: %s", rooftop, shown(strings.Join(known, ", ")))}
 }
 
 // fileAll reads what is kept beside the records, at the same time: on AWS each

@@ -21,9 +21,33 @@ type whose struct {
 }
 
 func (w *whose) flags(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&w.Email, "email", "", "all leads with this e-mail `ADDRESS`")
-	cmd.Flags().StringVar(&w.Phone, "phone", "", "all leads with this phone `NUMBER`, in any spelling; without a country code it is North American")
+	cmd.Flags().StringVar(&w.Email, "email", "", "all leads with this e-mail `ADDRESS`; - reads it from standard input")
+	cmd.Flags().StringVar(&w.Phone, "phone", "", "all leads with this phone `NUMBER`, in any spelling; without a country code it is North American; - reads it from standard input")
 	cmd.Flags().StringVar(&w.leadID, "lead", "", "only the lead with this `ID`")
+}
+
+// read takes what is given as - from a line of its own, and keeps the rest of
+// the input for questions. Whoever sends the command line on sends what was read.
+func (w *whose) read(std streams) (streams, error) {
+	lines := bufio.NewReader(std.in)
+	std.in = lines
+	for _, f := range []struct {
+		value      *string
+		flag, what string
+	}{{&w.Email, "--email", "address"}, {&w.Phone, "--phone", "number"}} {
+		if *f.value != "-" {
+			continue
+		}
+		line, err := lines.ReadString('\n')
+		if err != nil && !errors.Is(err, io.EOF) {
+			return std, err
+		}
+		if line = strings.TrimSpace(line); line == "" || line == "-" {
+			return std, usageError{fmt.Errorf("%s - wants the %s on standard input, on a line of its own", f.flag, f.what)}
+		}
+		*f.value = line
+	}
+	return std, nil
 }
 
 func (w *whose) check(cmd *cobra.Command) error {
@@ -56,10 +80,19 @@ keys, duplicate keys and appointment, from every index, and rewrites the data
 file so that no byte is left. What was handed over before lies with the
 receivers: erase names them, so that you can ask them to do the same. The
 account gets the time and the number of leads, nothing of the person. An erasure
-that was interrupted is finished by the next one.`,
-		Example: `  dealer leads erase --email pat@example.com --data DIR --dry-run`,
-		Args:    args(cobra.NoArgs),
+that was interrupted is finished by the next one.
+
+What stands on a command line can be read in the list of processes and in the
+shell's history: --email - and --phone - read it from standard input instead,
+before the question is answered.`,
+		Example: `  dealer leads erase --email pat@example.com --data DIR --dry-run
+  dealer leads erase --email - --data DIR`,
+		Args: args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, given []string) error {
+			std, err := who.read(std)
+			if err != nil {
+				return err
+			}
 			if err := who.check(cmd); err != nil {
 				return err
 			}

@@ -48,14 +48,27 @@ func TestAnErasedPersonIsInNoByteOfTheFolder(t *testing.T) {
 			if !running {
 				s.stop()
 			}
+			for _, word := range []string{"zelda@example.com\n", " Zelda@example.com\r\n", "zelda@example.com"} { // in no list of processes
+				if r := dealerCommand(t, word, "leads", "erase", "--email", "-", "--dry-run", "--data", s.data); r.code != 0 || !strings.Contains(r.out, "Found 1 lead") {
+					t.Errorf("%q: exit code %d\n%s%s", word, r.code, r.out, r.err)
+				}
+			}
+			if r := dealerCommand(t, "+1 303 555 0142\n", "leads", "erase", "--phone", "-", "--dry-run", "--data", s.data); r.code != 0 || !strings.Contains(r.out, "Found 2 leads") {
+				t.Errorf("exit code %d\n%s%s", r.code, r.out, r.err)
+			}
+			for _, nothing := range []string{"", "\n", "-\n"} {
+				if r := dealerCommand(t, nothing, "leads", "erase", "--email", "-", "--data", s.data); r.code != 2 || !strings.Contains(r.err, "--email - wants the address on standard input") {
+					t.Errorf("%q: exit code %d\n%s%s", nothing, r.code, r.out, r.err)
+				}
+			}
 			if out := s.leads(t, "erase", "--email", "zelda@example.com", "--dry-run"); !strings.Contains(out, "Found 1 lead") {
 				t.Errorf("dry run: %s", out)
 			}
-			r := dealerCommand(t, "no\n", "leads", "erase", "--email", "zelda@example.com", "--data", s.data)
+			r := dealerCommand(t, "zelda@example.com\nno\n", "leads", "erase", "--email", "-", "--data", s.data)
 			if r.code != 1 || !bytes.Contains(everyByte(t, s.data), []byte("Zelda")) {
 				t.Fatalf("no was taken for yes: %d %s%s", r.code, r.out, r.err)
 			}
-			r = dealerCommand(t, "yes\n", "leads", "erase", "--email", "zelda@example.com", "--data", s.data)
+			r = dealerCommand(t, "zelda@example.com\nyes\n", "leads", "erase", "--email", "-", "--data", s.data)
 			if r.code != 0 || !strings.Contains(r.out, "Erased 1 lead") || !strings.Contains(r.out, "outbox") || !strings.Contains(r.out, id+".xml") {
 				t.Fatalf("exit code %d\n%s%s", r.code, r.out, r.err)
 			}

@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/dealer-agent/dealer/pkg/lead"
 )
 
 func newLeadsRevoke(std streams) *cobra.Command {
@@ -19,10 +22,16 @@ func newLeadsRevoke(std streams) *cobra.Command {
 		Short: "Note that a buyer took the consent back, wholly or for some channels",
 		Long: `Revoke notes that the buyer took back the consent of their leads. What was not
 handed over yet is withheld when no channel is left. Who was handed a lead
-before does not hear of it: revoke names them.`,
+before does not hear of it: revoke names them. A booked visit stands, since who
+wants no calls may still come; revoke names it and how to cancel it. --email -
+and --phone - read from standard input, which no list of processes shows.`,
 		Example: `  dealer leads revoke --email pat@example.com --channel sms --data DIR`,
 		Args:    args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, given []string) error {
+			std, err := who.read(std)
+			if err != nil {
+				return err
+			}
 			if err := who.check(cmd); err != nil {
 				return err
 			}
@@ -67,7 +76,7 @@ before does not hear of it: revoke names them.`,
 						return err
 					}
 				}
-				return nil
+				return p.standing(ctx, found, std.out)
 			})
 		},
 	}
@@ -75,4 +84,32 @@ before does not hear of it: revoke names them.`,
 	who.flags(cmd)
 	cmd.Flags().StringArrayVar(&off, "channel", nil, "only this channel: email, phone or sms; may be given several times (default: all)")
 	return cmd
+}
+
+// standing names the visits to come of leads whose buyer may be contacted in no
+// way any more.
+func (p place) standing(ctx context.Context, leadIDs []string, out io.Writer) error {
+	for _, id := range leadIDs {
+		r, err := p.Leads.Load(ctx, p.dealer, id, p.Now())
+		if errors.Is(err, lead.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		f, err := p.file(ctx, r)
+		if err != nil {
+			return err
+		}
+		v := f.Visit
+		if v == nil || v.State != lead.Booked || !v.End.After(p.Now()) || len(f.channels()) > 0 {
+			continue
+		}
+		_, err = fmt.Fprintf(out, "The %s of lead %s at %s on %s still stands; if the buyer is not coming, `dealer appointments cancel %s` frees its slot.\n",
+			strings.ReplaceAll(v.Type, "_", " "), shown(id), shown(v.Rooftop), spoken(v.Start, p.clock(v.Rooftop)), shown(id))
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -304,3 +304,26 @@ func TestAFolderFromElsewhereCannotHaveAnotherFolderRemoved(t *testing.T) {
 		t.Errorf("%q, %v", body, err)
 	}
 }
+
+// TestARooftopThatNobodyKnowsIsTold: a list that is empty for a slip of the pen
+// would be believed.
+func TestARooftopThatNobodyKnowsIsTold(t *testing.T) {
+	s := openShopfront(t)
+	s.handedOver(t, s.submit(t, "maya@example.com", "Maya", "one"))
+	heldAndFree(t, s, func(t *testing.T) {
+		for _, command := range [][]string{{"leads", "list"}, {"leads", "list", "--json"}, {"leads", "stats"}, {"leads", "export"}, {"appointments", "list"}} {
+			r := dealerCommand(t, "", append(command, "--rooftop", "Nroth", "--data", s.data, "--profile", fixtureProfile)...)
+			if r.code != 2 || r.out != "" || r.err != "dealer: no rooftop is called \"Nroth\"; there are: North, South\n" {
+				t.Errorf("%v: exit code %d\n%s%s", command, r.code, r.out, r.err)
+			}
+			r = dealerCommand(t, "", append(command, "--rooftop", "south", "--data", s.data, "--profile", fixtureProfile)...)
+			if r.code != 0 {
+				t.Errorf("%v of a rooftop without any: exit code %d\n%s%s", command, r.code, r.out, r.err)
+			}
+		}
+	})
+	// Without a profile the leads tell.
+	if r := dealerCommand(t, "", "leads", "list", "--rooftop", "Nroth", "--since", "2036-01-01", "--data", s.data); r.code != 2 || !strings.HasSuffix(r.err, "there are: North\n") {
+		t.Errorf("exit code %d\n%s%s", r.code, r.out, r.err)
+	}
+}

@@ -33,6 +33,9 @@ func execute(ctx context.Context, args []string, std streams) int {
 	if _, ok := errors.AsType[usageError](err); ok {
 		return 2
 	}
+	if code, ok := errors.AsType[exit](err); ok {
+		return int(code)
+	}
 	if errors.Is(err, errUnreachable) {
 		return 3
 	}

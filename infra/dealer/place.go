@@ -174,7 +174,7 @@ func (w *whereabouts) forward(cmd *cobra.Command, given []string, std streams, w
 	line = append(append(line, "--"), given...)
 	code, err := machine.Forward(cmd.Context(), w.data, line, std.in, std.out, std.err)
 	if err == nil && code != 0 {
-		return errReported
+		return exit(code)
 	}
 	return err
 }

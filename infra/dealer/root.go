@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -23,6 +24,14 @@ var errReported = errors.New("already reported")
 
 // errUnreachable is errReported of an agent that gave no answer at all.
 var errUnreachable = fmt.Errorf("the agent cannot be reached: %w", errReported)
+
+// exit is errReported of a command that another process ran, with its code.
+type exit int
+
+func (e exit) Error() string { return fmt.Sprintf("it ended with exit code %d", int(e)) }
+
+// Is makes it an errReported.
+func (e exit) Is(target error) bool { return target == errReported }
 
 // usageError is a fault of the command line, not of the work.
 type usageError struct{ error }
@@ -68,10 +77,18 @@ Protocol over A2A and MCP and hands accepted leads over as ADF/XML.`,
 
 // required makes the named flags compulsory; leaving one out counts as usage.
 func required(cmd *cobra.Command, flags ...string) error {
+	var missing []string
 	for _, name := range flags {
 		if !cmd.Flags().Changed(name) {
-			return usageError{fmt.Errorf("%s needs --%s", cmd.CommandPath(), name)}
+			missing = append(missing, "--"+name)
 		}
 	}
-	return nil
+	if len(missing) == 0 {
+		return nil
+	}
+	last := len(missing) - 1
+	if last == 0 {
+		return usageError{fmt.Errorf("%s needs %s", cmd.CommandPath(), missing[0])}
+	}
+	return usageError{fmt.Errorf("%s needs %s and %s", cmd.CommandPath(), strings.Join(missing[:last], ", "), missing[last])}
 }

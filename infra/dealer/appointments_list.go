@@ -46,7 +46,7 @@ each rooftop's own clock.`,
 				table := tabwriter.NewWriter(std.out, 0, 8, 2, ' ', 0)
 				n := 0
 				for _, v := range shownDays {
-					if rooftop != "" && !strings.EqualFold(rooftop, v.Rooftop) || v.State != lead.Booked && !all {
+					if rooftop != "" && !p.same(rooftop, v.Rooftop) || v.State != lead.Booked && !all {
 						continue
 					}
 					row, err := p.appointmentOf(ctx, v, contacts)

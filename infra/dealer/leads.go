@@ -168,7 +168,7 @@ func (s *selection) each(ctx context.Context, p place, do func(filed) error) err
 	}
 	matched := false
 	err := p.archive().Each(ctx, p.dealer, s.from, func(r lead.Record) error {
-		if s.rooftop != "" && !strings.EqualFold(s.rooftop, r.Rooftop) {
+		if s.rooftop != "" && !p.same(s.rooftop, r.Rooftop) {
 			return nil
 		}
 		matched = true
@@ -184,6 +184,15 @@ func (s *selection) each(ctx context.Context, p place, do func(filed) error) err
 		return p.knows(ctx, s.rooftop)
 	}
 	return flush()
+}
+
+// same reports whether what was asked for, perhaps by an alias, is the rooftop.
+func (p place) same(asked, rooftop string) bool {
+	if strings.EqualFold(asked, rooftop) || p.profile == nil {
+		return strings.EqualFold(asked, rooftop)
+	}
+	r := p.profile.Rooftop(asked)
+	return r != nil && r.Is(rooftop)
 }
 
 // knows refuses the name of a rooftop, empty for none, that neither the profile

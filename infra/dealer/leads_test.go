@@ -322,6 +322,18 @@ func TestARooftopThatNobodyKnowsIsTold(t *testing.T) {
 			}
 		}
 	})
+	// An alias is a name too.
+	document, err := os.ReadFile(fixtureProfile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	aliased := filepath.Join(t.TempDir(), "dealer.yaml")
+	if err := os.WriteFile(aliased, bytes.Replace(document, []byte("name: North\n"), []byte("name: North\n    aliases: [Uptown]\n"), 1), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out := s.leads(t, "list", "--rooftop", "uptown", "--profile", aliased); !strings.Contains(out, "North") {
+		t.Errorf("by its alias:\n%s", out)
+	}
 	// Without a profile the leads tell.
 	if r := dealerCommand(t, "", "leads", "list", "--rooftop", "Nroth", "--since", "2036-01-01", "--data", s.data); r.code != 2 || !strings.HasSuffix(r.err, "there are: North\n") {
 		t.Errorf("exit code %d\n%s%s", r.code, r.out, r.err)

@@ -9,6 +9,9 @@ import (
 
 // guard refuses the import or marks the rooftops that keep what they have.
 func (pl *planner) guard() *Refused {
+	if len(pl.feed) == 0 && len(pl.old) == 0 {
+		return &Refused{Reason: "the feed holds no vehicle that can be identified."}
+	}
 	if len(pl.feed) == 0 {
 		return &Refused{Reason: "the feed holds no vehicle that can be identified; the last good inventory stays."}
 	}

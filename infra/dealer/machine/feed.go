@@ -41,7 +41,7 @@ const (
 
 // watchFeed imports the feed now, after every change of it and after every
 // change of the profile, which decides how it is read. A refused or broken
-// feed is reported and the last good inventory stays.
+// feed is reported and the last good inventory, if there is one, stays.
 func (m *Machine) watchFeed(ctx context.Context) error {
 	var imported, previous fileState
 	var readBy, retryAt time.Time // the profile of the last import; when to repeat it
@@ -57,7 +57,7 @@ func (m *Machine) watchFeed(ctx context.Context) error {
 		switch {
 		case err != nil:
 			if previous != (fileState{}) || first {
-				m.config.Log.Warn("feed cannot be read, the last good inventory stays", "reason", err.Error())
+				m.config.Log.Warn("feed cannot be read, "+m.remains(ctx), "reason", err.Error())
 			}
 			state = fileState{}
 		case !first && state != previous:
@@ -110,7 +110,7 @@ func stateOf(path string) (fileState, error) {
 func (m *Machine) importFeed(ctx context.Context, state fileState) (done bool) {
 	file, err := os.Open(m.config.Feed)
 	if err != nil {
-		m.config.Log.Warn("feed cannot be read, the last good inventory stays", "reason", err.Error())
+		m.config.Log.Warn("feed cannot be read, "+m.remains(ctx), "reason", err.Error())
 		return false
 	}
 	defer file.Close()
@@ -124,7 +124,7 @@ func (m *Machine) importFeed(ctx context.Context, state fileState) (done bool) {
 		}
 		_, guarded := errors.AsType[*inventory.Refused](err)
 		if guarded || errors.Is(err, feed.ErrRefused) {
-			m.config.Log.Error("feed refused, the last good inventory stays", "reason", err.Error())
+			m.config.Log.Error("feed refused, "+m.remains(ctx), "reason", err.Error())
 			return true
 		}
 		m.config.Log.Error("feed not imported, it will be tried again", "reason", err.Error())
@@ -136,4 +136,16 @@ func (m *Machine) importFeed(ctx context.Context, state fileState) (done bool) {
 		m.config.Log.Warn("rooftop keeps its last good inventory", "rooftop", kept.Rooftop, "reason", kept.Reason)
 	}
 	return true
+}
+
+// remains says what buyers find when the feed brings nothing.
+func (m *Machine) remains(ctx context.Context) string {
+	p, err := m.profiles.Profile(ctx)
+	if err == nil {
+		_, err = m.db.Inventory().Head(ctx, p.ID)
+	}
+	if errors.Is(err, inventory.ErrNotFound) {
+		return "and there is no inventory yet: buyers find no vehicle"
+	}
+	return "the last good inventory stays"
 }

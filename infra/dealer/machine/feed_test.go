@@ -52,3 +52,29 @@ func TestAFeedThatCouldNotBeReadIsTriedAgain(t *testing.T) {
 	defer stop()
 	eventually(t, "a second attempt is made", func() bool { return strings.Count(log.String(), `"level":"ERROR"`) >= 2 })
 }
+
+// TestWithoutAnInventoryNoneIsSaidToStay: neither while the file is missing nor
+// once it is there and refused; afterwards there is one.
+func TestWithoutAnInventoryNoneIsSaidToStay(t *testing.T) {
+	dir := t.TempDir()
+	feed := filepath.Join(dir, "feed.csv")
+	var log record
+	_, stop := serve(t, machine.Config{
+		Addr: "127.0.0.1:0", Profile: "testdata/dealer.yaml", Feed: feed, Data: filepath.Join(dir, "data"),
+		Log: slog.New(slog.NewJSONHandler(&log, nil)),
+	})
+	defer stop()
+	says := func(text string) func() bool { return func() bool { return strings.Contains(log.String(), text) } }
+	eventually(t, "the missing file is told", says(`"feed cannot be read, and there is no inventory yet: buyers find no vehicle"`))
+	writeFile(t, feed, "vin,stock\n,\n")
+	eventually(t, "the refusal is told", says(`"feed refused, and there is no inventory yet: buyers find no vehicle"`))
+	if says("last good")() {
+		t.Errorf("there never was one:\n%s", log.String())
+	}
+	writeFile(t, feed, fourCars)
+	eventually(t, "four cars are imported", says(`"feed imported"`))
+	if err := os.Remove(feed); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the missing file is told", says(`"feed cannot be read, the last good inventory stays"`))
+}

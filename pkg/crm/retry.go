@@ -11,6 +11,8 @@ const (
 	maxWait   = 30 * time.Minute
 	// longestAsked is the longest pause that a receiver may ask for.
 	longestAsked = time.Hour
+	// unserved is the pause where only a person can help, whatever is tried.
+	unserved = time.Minute
 )
 
 // retry is a failed Handle that knows when to come back.

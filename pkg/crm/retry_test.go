@@ -68,3 +68,22 @@ func TestTheStateTellsWhenItWasTriedAndWillBe(t *testing.T) {
 		t.Errorf("%+v", d)
 	}
 }
+
+// TestATargetThatThisProcessCannotServeIsLeftAloneForAWhile: nothing but a
+// person mends it, and each attempt is a line in the log.
+func TestATargetThatThisProcessCannotServeIsLeftAloneForAWhile(t *testing.T) {
+	b := newBench(t, dealer.Target{Name: "crm", Type: dealer.TargetSES})
+	b.submit(t, "L-1", nil)
+	for range 3 {
+		err := b.handle(t, "L-1")
+		later, ok := errors.AsType[interface {
+			error
+			RetryAfter() time.Duration
+		}](err)
+		if !ok || later.RetryAfter() < time.Minute {
+			t.Fatalf("tried again too soon: %v", err)
+		}
+		b.clock = b.clock.Add(later.RetryAfter())
+	}
+	b.want(t, "L-1", "crm", lead.Retrying, 0)
+}

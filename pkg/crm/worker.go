@@ -171,7 +171,7 @@ func (w *Worker) open(t dealer.Target) (Transport, error) {
 		open, ok = openers[t.Type]
 	}
 	if !ok && (t.Type == dealer.TargetSES || t.Type == dealer.TargetS3) {
-		return nil, &Failure{Reason: "a target of type " + t.Type + " needs AWS, which is not configured here: set AWS_REGION and credentials, or use another type"}
+		return nil, &Failure{Reason: "a target of type " + t.Type + " needs AWS, which is not configured here: set AWS_REGION and credentials, or use another type", Wait: unserved}
 	}
 	if !ok {
 		return nil, permanent("unknown target type")

@@ -115,9 +115,10 @@ func (a Archive) Revoke(ctx context.Context, dealerID string, leadIDs, channels 
 
 // Resend queues the lead once more for the targets named, or for all that had
 // it or gave up; a document that may have arrived before is marked as a resend.
-// It returns the targets. ErrNotFound when there is no such lead or target,
-// ErrUnderWay when a target is being served, ErrNoConsent when it may not be
-// handed over any more. The worker looks at the consent again.
+// It returns the targets that it was queued for, also when the rest met with an
+// error. ErrNotFound when there is no such lead or target, ErrUnderWay when a
+// target is being served, ErrNoConsent when it may not be handed over any more.
+// The worker looks at the consent again.
 func (a Archive) Resend(ctx context.Context, dealerID, leadID string, targets []string, by string) ([]string, error) {
 	r, err := a.Store.Load(ctx, dealerID, leadID, a.now())
 	if err != nil {
@@ -130,39 +131,61 @@ func (a Archive) Resend(ctx context.Context, dealerID, leadID string, targets []
 	if err != nil {
 		return nil, err
 	}
+	// Nothing is changed before all of it may be.
+	states, err = a.chosen(states, targets)
+	if err != nil {
+		return nil, err
+	}
 	var asked []string
 	for _, d := range states {
-		if len(targets) > 0 && !slices.Contains(targets, d.Target) {
-			continue
-		}
-		if d.Begun && d.LastError == "" && d.State != HandedOver && a.now().Sub(d.UpdatedAt) < attemptTime {
-			return asked, ErrUnderWay
-		}
-		e := Event{ID: uuid.NewString(), At: a.now().UTC(), Kind: ResendAsked, Target: d.Target, By: by}
-		if err := a.Store.Note(ctx, dealerID, leadID, e); err != nil {
-			return asked, err
-		}
-		// Handed over or perhaps: the next document is a second one.
-		d.Begun = d.Begun || d.State == HandedOver
-		d.State, d.LastError, d.UpdatedAt = Queued, "the dealer asked for it once more", a.now()
-		d.NextAttempt = time.Time{}
-		switch _, err := a.Store.UpdateDelivery(ctx, dealerID, leadID, d); {
-		case errors.Is(err, ErrConflict):
-			return asked, ErrUnderWay
-		case err != nil:
-			return asked, err
+		if err = a.setBack(ctx, dealerID, leadID, d, by); err != nil {
+			break
 		}
 		asked = append(asked, d.Target)
 	}
-	for _, name := range targets {
-		if !slices.Contains(asked, name) {
-			return asked, fmt.Errorf("target %q: %w", name, ErrNotFound)
-		}
+	if err != nil && len(asked) == 0 {
+		return nil, err
 	}
-	if err := a.Queue.Enqueue(ctx, leadID); err != nil {
+	// A target that was set back waits for the queue, whatever became of the others.
+	if err = errors.Join(err, a.Queue.Enqueue(ctx, leadID)); err != nil {
 		return asked, err
 	}
 	return asked, a.Store.Audit(ctx, dealerID, a.entry("resend", 1))
+}
+
+// chosen are the states of the targets, or all when none is named.
+func (a Archive) chosen(states []Delivery, targets []string) ([]Delivery, error) {
+	if len(targets) > 0 {
+		states = slices.DeleteFunc(states, func(d Delivery) bool { return !slices.Contains(targets, d.Target) })
+	}
+	for _, name := range targets {
+		if !slices.ContainsFunc(states, func(d Delivery) bool { return d.Target == name }) {
+			return nil, fmt.Errorf("target %q: %w", name, ErrNotFound)
+		}
+	}
+	for _, d := range states {
+		if d.Begun && d.LastError == "" && d.State != HandedOver && a.now().Sub(d.UpdatedAt) < attemptTime {
+			return nil, ErrUnderWay
+		}
+	}
+	return states, nil
+}
+
+// setBack has the next hand-over to the target begin anew.
+func (a Archive) setBack(ctx context.Context, dealerID, leadID string, d Delivery, by string) error {
+	e := Event{ID: uuid.NewString(), At: a.now().UTC(), Kind: ResendAsked, Target: d.Target, By: by}
+	if err := a.Store.Note(ctx, dealerID, leadID, e); err != nil {
+		return err
+	}
+	// Handed over or perhaps: the next document is a second one.
+	d.Begun = d.Begun || d.State == HandedOver
+	d.State, d.LastError, d.UpdatedAt = Queued, "the dealer asked for it once more", a.now()
+	d.NextAttempt = time.Time{}
+	_, err := a.Store.UpdateDelivery(ctx, dealerID, leadID, d)
+	if errors.Is(err, ErrConflict) {
+		return ErrUnderWay
+	}
+	return err
 }
 
 func (a Archive) covered(ctx context.Context, r Record) error {

@@ -167,3 +167,33 @@ func TestAResendQueuesWhatWasHandedOverAsASecondDocument(t *testing.T) {
 		t.Errorf("the account is %v, %v", audits, err)
 	}
 }
+
+// TestAResendThatCannotBeMadeChangesNothing: a target that was set back and never
+// queued would wait for ever.
+func TestAResendThatCannotBeMadeChangesNothing(t *testing.T) {
+	s := open()
+	id := s.accept(t, baseLead().bytes()).LeadID
+	for name, d := range map[string]lead.Delivery{
+		"a": {State: lead.HandedOver}, "b": {State: lead.Queued, Begun: true},
+	} {
+		d.Target, d.UpdatedAt = name, noon
+		if _, err := s.store.UpdateDelivery(t.Context(), s.profile.ID, id, d); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct {
+		targets []string
+		want    error
+	}{{nil, lead.ErrUnderWay}, {[]string{"a", "nobody"}, lead.ErrNotFound}} {
+		if asked, err := s.archive().Resend(t.Context(), s.profile.ID, id, c.targets, "test"); !errors.Is(err, c.want) || len(asked) != 0 {
+			t.Errorf("%v: asked %v, %v", c.targets, asked, err)
+		}
+	}
+	states, err := s.store.Deliveries(t.Context(), s.profile.ID, id)
+	if err != nil || len(states) != 2 || states[0].State != lead.HandedOver {
+		t.Errorf("%+v, %v", states, err)
+	}
+	if story, err := s.store.Story(t.Context(), s.profile.ID, id); err != nil || len(story) != 0 {
+		t.Errorf("%+v, %v", story, err)
+	}
+}

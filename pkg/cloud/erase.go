@@ -136,11 +136,15 @@ func (s *Leads) leaveSlot(ctx context.Context, i item, going map[string]bool) er
 	in := &dynamodb.UpdateItemInput{
 		TableName: aws.String(s.name), Key: key(getStr(i, attrPK), getStr(i, attrSK)),
 		UpdateExpression:          aws.String("DELETE #leads :out"),
+		ConditionExpression:       aws.String("attribute_exists(#leads)"), // it may have ended since it was read
 		ExpressionAttributeNames:  map[string]string{"#leads": attrLeads},
 		ExpressionAttributeValues: item{":out": &types.AttributeValueMemberSS{Value: out}},
 	}
 	return again(ctx, func() error {
 		_, err := s.client.UpdateItem(ctx, in)
+		if conditionFailed(err) {
+			return nil
+		}
 		return err
 	})
 }

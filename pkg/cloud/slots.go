@@ -52,14 +52,18 @@ func (s *Leads) takes(dealerID string, v lead.Visit, c lead.Claim) guard {
 	}}}
 }
 
-// frees takes the visit out of a slot.
+// frees takes the visit out of a slot. What it leaves ends as what takes made
+// does, also when the table had forgotten the slot and this makes it anew.
 func (s *Leads) frees(dealerID string, v lead.Visit, span lead.Span) guard {
+	until := span.End.Add(lead.SlotKept)
 	return guard{write: types.TransactWriteItem{Update: &types.Update{
-		TableName:                 aws.String(s.name),
-		Key:                       slotKey(dealerID, v, span),
-		UpdateExpression:          aws.String("DELETE #leads :me"),
-		ExpressionAttributeNames:  map[string]string{"#leads": attrLeads},
-		ExpressionAttributeValues: item{":me": &types.AttributeValueMemberSS{Value: []string{v.LeadID}}},
+		TableName:                aws.String(s.name),
+		Key:                      slotKey(dealerID, v, span),
+		UpdateExpression:         aws.String("DELETE #leads :me SET #until = :until, #expires = :expires"),
+		ExpressionAttributeNames: map[string]string{"#leads": attrLeads, "#until": attrUntil, "#expires": attrExpires},
+		ExpressionAttributeValues: item{
+			":me": &types.AttributeValueMemberSS{Value: []string{v.LeadID}}, ":until": num(until.UnixNano()), ":expires": num(until.Unix() + 1),
+		},
 	}}}
 }
 

@@ -13,7 +13,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/dealer-agent/dealer/pkg/aap"
 	"github.com/dealer-agent/dealer/pkg/cloud"
@@ -195,5 +197,38 @@ leads: {appointments: {test_drive: {mode: auto, slot: 1h, capacity: 3}}}
 				t.Errorf("%d confirmed, want %d, and the others proposed:\n%s", got, c.confirmed, all)
 			}
 		})
+	}
+}
+
+// TestASlotThatIsLongOverLeavesNothingForEver: a late change or erasure frees a
+// slot that the table has forgotten.
+func TestASlotThatIsLongOverLeavesNothingForEver(t *testing.T) {
+	client := cloudtest.DynamoDB(cloudtest.Moto(t))
+	table := cloudtest.Table(t, client)
+	leads := cloud.NewLeads(client, table)
+	if err := leads.Create(t.Context(), visiting(1, 1), epoch); err != nil {
+		t.Fatal(err)
+	}
+	for _, i := range items(t, client, table) {
+		if _, slot := i["leads"]; !slot {
+			continue
+		}
+		key := map[string]types.AttributeValue{"pk": i["pk"], "sk": i["sk"]}
+		if _, err := client.DeleteItem(t.Context(), &dynamodb.DeleteItemInput{TableName: aws.String(table), Key: key}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	v, err := leads.Visit(t.Context(), "seabright", entry(1).Record.ID, epoch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v.State, v.Slots = lead.Cancelled, nil
+	if _, err := leads.UpdateVisit(t.Context(), "seabright", v, nil, epoch); err != nil {
+		t.Fatal(err)
+	}
+	for _, i := range items(t, client, table) {
+		if _, ends := i["expires"]; !ends {
+			t.Errorf("%v never expires", i)
+		}
 	}
 }

@@ -23,6 +23,7 @@ type postOffice struct {
 	to    []string
 	login string
 	tls   bool
+	helo  string // who says to be calling
 
 	mailErr error
 	rcptErr error
@@ -129,7 +130,7 @@ func (l *loginServer) Next(response []byte) ([]byte, bool, error) {
 func (s *session) Mail(from string, _ *smtp.MailOptions) error {
 	s.p.mu.Lock()
 	defer s.p.mu.Unlock()
-	s.p.from, s.p.to = from, nil
+	s.p.from, s.p.to, s.p.helo = from, nil, s.c.Hostname()
 	_, s.p.tls = s.c.TLSConnectionState()
 	return s.p.mailErr
 }

@@ -135,10 +135,18 @@ func (r relay) connect(ctx context.Context) (*smtp.Client, func(), error) {
 		c.CommandTimeout, c.SubmissionTimeout = timeoutOf(r.target), timeoutOf(r.target)
 		return c, hangUp, nil
 	}
-	startTLS := func(conn net.Conn) (*smtp.Client, error) { return smtp.NewClientStartTLS(conn, secure) }
+	// Many servers refuse whoever calls by no full name.
+	name := domain(r.target.From)
+	startTLS := func(conn net.Conn) (*smtp.Client, error) {
+		c, err := smtp.NewClientStartTLS(conn, secure)
+		if err != nil {
+			return nil, err
+		}
+		return c, c.Hello(name)
+	}
 	plain := func(conn net.Conn) (*smtp.Client, error) {
 		c := smtp.NewClient(conn)
-		return c, c.Hello(domain(r.target.From))
+		return c, c.Hello(name)
 	}
 	switch {
 	case r.port == "465": // TLS from the first byte (RFC 8314 §3.3)

@@ -112,6 +112,10 @@ func TestMailConnectionIsProtectedAsTheProfileSays(t *testing.T) {
 			if p.tls != tt.tls || d.Begun {
 				t.Errorf("over TLS: %v, begun: %v", p.tls, d.Begun)
 			}
+			// Many servers refuse a caller without a full name, for good.
+			if tt.state == lead.HandedOver && p.helo != "lakeside.example" {
+				t.Errorf("it calls as %q", p.helo)
+			}
 		})
 	}
 	t.Run("a certificate of an unknown authority", func(t *testing.T) {

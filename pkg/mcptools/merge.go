@@ -68,11 +68,11 @@ type dealerPart struct {
 type listing struct {
 	vin     string
 	updated time.Time
-	// price is set when the vehicle has one, which is compared only with
-	// prices of the same meaning.
-	outTheDoor bool
-	number     *float64
-	text       string
+	// A price is compared only with prices of the same meaning.
+	priced, outTheDoor bool
+	// number or text is the value that is sorted by, if the vehicle has it.
+	number *float64
+	text   string
 }
 
 // clocksDiffer is how far another clock may run ahead.
@@ -99,7 +99,9 @@ func mergeShares(ctx context.Context, q *query, shares []share) (result merged, 
 		}
 		for _, raw := range s.vehicles {
 			e := newEntry(q, s, raw)
-			meanings[e.outTheDoor] = true
+			if e.priced {
+				meanings[e.outTheDoor] = true
+			}
 			if at, seen := byVIN[e.vin]; seen && e.vin != "" {
 				all[at] = together(all[at], e)
 				continue
@@ -154,7 +156,7 @@ func newEntry(q *query, s share, raw json.RawMessage) entry {
 	e := entry{Dealer: s.member.title(), PriceIncludes: priceMeaning(s.version), Vehicle: raw}
 	var members map[string]json.RawMessage
 	_ = json.Unmarshal(raw, &members) // an object, but perhaps one with faulty strings
-	e.outTheDoor = s.version.PriceIsOutTheDoor
+	e.priced, e.outTheDoor = numberOf(members["price"]) != nil, s.version.PriceIsOutTheDoor
 	if number := strings.ToUpper(strings.TrimSpace(textOf(members["vin"]))); vin.MatchString(number) {
 		e.vin = number
 	}
@@ -171,12 +173,18 @@ func newEntry(q *query, s share, raw json.RawMessage) entry {
 			e.number = &seconds
 		}
 	default:
-		var number *float64
-		if json.Unmarshal(value, &number) == nil {
-			e.number = number
-		}
+		e.number = numberOf(value)
 	}
 	return e
+}
+
+// numberOf is nil for what is no number.
+func numberOf(raw json.RawMessage) *float64 {
+	var number *float64
+	if json.Unmarshal(raw, &number) != nil {
+		return nil
+	}
+	return number
 }
 
 func textOf(raw json.RawMessage) string {

@@ -146,3 +146,20 @@ func inOrder(t *rapid.T, q *query, entries []entry) {
 		}
 	}
 }
+
+// TestPricesOfTwoMeaningsAreToldWhereThereAreSome: a car without a price means
+// nothing by it.
+func TestPricesOfTwoMeaningsAreToldWhereThereAreSome(t *testing.T) {
+	before, since := aap.V1_3, aap.V1_3
+	before.PriceIsOutTheDoor = !since.PriceIsOutTheDoor
+	for car, told := range map[string]bool{`{"stock":"B1"}`: false, `{"stock":"B1","price":null}`: false, `{"stock":"B1","price":2}`: true} {
+		shares := []share{
+			{member: &member{Dealer: Dealer{Alias: "a"}}, version: since, vehicles: []json.RawMessage{[]byte(`{"stock":"A1","price":1}`)}, total: 1},
+			{member: &member{Dealer: Dealer{Alias: "b"}}, version: before, vehicles: []json.RawMessage{[]byte(car)}, total: 1},
+		}
+		result, _ := mergeShares(context.Background(), &query{sort: aap.Sort{Field: "stock"}, limit: 5}, shares)
+		if got := len(result.Notes) == 1; got != told {
+			t.Errorf("%s: notes %q", car, result.Notes)
+		}
+	}
+}

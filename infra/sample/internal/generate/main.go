@@ -5,12 +5,14 @@ package main
 import (
 	"fmt"
 	"os"
+
+	"github.com/dealer-agent/dealer/infra/sample/lot"
 )
 
 func main() {
-	lot, err := inventory()
+	cars, err := lot.CSV(lot.Sample)
 	if err == nil {
-		err = os.WriteFile("inventory.csv", lot, 0o644)
+		err = os.WriteFile("inventory.csv", cars, 0o644)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "generate:", err)

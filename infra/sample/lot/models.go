@@ -1,4 +1,4 @@
-package main
+package lot
 
 // Kinds of units, each with its own quota on the lot.
 const (

@@ -1,4 +1,7 @@
-package main
+// Package lot makes up the cars of a fictional dealer as an export file: a mix of
+// new, used and certified cars, trucks, EVs and motorcycles with valid VINs, their
+// usual trims, prices that follow age, photos, options and descriptions.
+package lot
 
 import (
 	"bytes"
@@ -25,7 +28,10 @@ var rooftops = []struct{ name, prefix string }{
 	{"Larkspur Ridge Bend", "BD"},
 }
 
-// quotas say how many units of each kind the lot has.
+// Sample is the number of vehicles in the sample's inventory.csv.
+const Sample = 330
+
+// quotas say how many units of each kind a lot of Sample has.
 var quotas = []struct {
 	kind  string
 	units int
@@ -43,15 +49,27 @@ type unit struct {
 	inStock              time.Time
 }
 
-func inventory() ([]byte, error) {
+// CSV is an export of so many vehicles. The same number always gives the same
+// bytes, and Sample those of inventory.csv.
+func CSV(vehicles int) ([]byte, error) {
 	// Two separate seeds keep the file stable: a change of texts moves no VIN.
 	rng := rand.New(rand.NewPCG(2026, 428))
 	words := rand.New(rand.NewPCG(428, 2026))
 	var units []*unit
-	for _, q := range quotas {
+	taken := map[string]bool{}
+	for n, q := range quotas {
 		of := modelsOf(q.kind)
-		for i := range q.units {
-			units = append(units, newUnit(rng, of[i%len(of)], len(units)))
+		count := q.units * vehicles / Sample
+		if n == len(quotas)-1 {
+			count = vehicles - len(units)
+		}
+		for i := range count {
+			u := newUnit(rng, of[i%len(of)], len(units))
+			for serial := len(units); taken[u.vin]; serial++ {
+				u.vin = checked(u.vin[:11] + fmt.Sprintf("%06d", serial))
+			}
+			taken[u.vin] = true
+			units = append(units, u)
 		}
 	}
 	special(rng, units)
@@ -128,6 +146,7 @@ func sellingPrice(rng *rand.Rand, u *unit, age int) int {
 func special(rng *rand.Rand, units []*unit) {
 	order := rng.Perm(len(units))
 	take := func(n int, fits func(*unit) bool, change func(i int, u *unit)) {
+		n = n * len(units) / Sample
 		for done := 0; done < n && len(order) > 0; {
 			u := units[order[0]]
 			if order = order[1:]; fits(u) {

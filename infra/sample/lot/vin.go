@@ -1,4 +1,4 @@
-package main
+package lot
 
 import "strings"
 
@@ -27,6 +27,8 @@ func checkDigit(vin string) byte {
 // makeVIN puts a VIN together: 3 characters of maker, 4 of model, one of
 // trim, the check digit, model year, plant and six of serial number.
 func makeVIN(wmi, vds string, trim, plant byte, year int, serial string) string {
-	vin := wmi + vds + string(trim) + "0" + string(yearCodes[year-2010]) + string(plant) + serial
-	return vin[:8] + string(checkDigit(vin)) + vin[9:]
+	return checked(wmi + vds + string(trim) + "0" + string(yearCodes[year-2010]) + string(plant) + serial)
 }
+
+// checked is the VIN with its check digit.
+func checked(vin string) string { return vin[:8] + string(checkDigit(vin)) + vin[9:] }

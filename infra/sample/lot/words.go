@@ -1,4 +1,4 @@
-package main
+package lot
 
 var (
 	colors = []string{"Crystal Black Pearl", "Glacier White", "Magnetic Gray Metallic", "Lunar Silver Metallic", "Agate Black", "Oxford White",

@@ -34,7 +34,8 @@
 // before the flip would show, a write after it could be missed. A snapshot of
 // 10,000 vehicles is some 20 blocks, 1 MB, about 1,000 write units; marking one of
 // them sold writes 4 to 20. A cold reader fetches the head and then all blocks and the
-// delta at once; finding one unit reads the head, the delta, one shard and one block. Replaced snapshots are deleted by a later import, an hour after they
+// delta at once and keeps the blocks, compressed, so that after a change of few units it
+// reads head and delta only; finding one unit reads the head, the delta, one shard and one block. Replaced snapshots are deleted by a later import, an hour after they
 // were written at the earliest, so that readers under way can finish.
 //
 // The design holds up to about 100,000 vehicles a dealer: 10 MB and 200 blocks

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"strconv"
+	"sync/atomic"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -34,13 +35,15 @@ const (
 type Inventory struct {
 	table
 	now func() time.Time
+	// held are the blocks of the snapshot read last, as they are stored.
+	held atomic.Pointer[heldBlocks]
 }
 
 var _ inventory.Store = (*Inventory)(nil)
 
 // NewInventory keeps vehicles in the named table.
 func NewInventory(client *dynamodb.Client, name string) *Inventory {
-	return &Inventory{newTable(client, name), time.Now}
+	return &Inventory{table: newTable(client, name), now: time.Now}
 }
 
 // storedHead is the head with what only this store needs.
@@ -78,7 +81,8 @@ func (s *Inventory) head(ctx context.Context, dealerID string) (h storedHead, er
 	return h, nil
 }
 
-// Snapshot reads the head and then all blocks and the delta.
+// Snapshot reads the head and then all blocks and the delta; of a snapshot that
+// this Inventory read last, the delta only.
 func (s *Inventory) Snapshot(ctx context.Context, dealerID string, h inventory.Head) ([]inventory.Vehicle, error) {
 	current, err := s.head(ctx, dealerID)
 	if err != nil {

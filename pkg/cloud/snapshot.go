@@ -148,6 +148,7 @@ func (s *Inventory) readAll(ctx context.Context, snap snapshot) ([]inventory.Veh
 	if err := reads.Wait(); err != nil {
 		return nil, err
 	}
+	s.held.Store(&heldBlocks{snap.dealerID, snap.number, items})
 	total := 0
 	starts := make([]int, len(items)+1)
 	for n, i := range items {
@@ -172,8 +173,20 @@ func (s *Inventory) readAll(ctx context.Context, snap snapshot) ([]inventory.Veh
 	return overlaid(all, changed), nil
 }
 
+// heldBlocks are all blocks of one snapshot. Stored blocks never change, so they
+// stand for as long as a head names their snapshot.
+type heldBlocks struct {
+	dealerID string
+	number   int64
+	items    []item
+}
+
 // readBlocks fills items with the blocks from the given one on.
 func (s *Inventory) readBlocks(ctx context.Context, snap snapshot, items []item, from int) error {
+	if h := s.held.Load(); h != nil && h.dealerID == snap.dealerID && h.number == snap.number && from+len(items) <= len(h.items) {
+		copy(items, h.items[from:])
+		return nil
+	}
 	keys := make([]item, len(items))
 	for n := range keys {
 		keys[n] = snap.block(from + n)

@@ -46,6 +46,10 @@ func NewInventory(client *dynamodb.Client, name string) *Inventory {
 	return &Inventory{table: newTable(client, name), now: time.Now}
 }
 
+// SetClock replaces the clock that dates snapshots and says which are old
+// enough to be swept. It is to be called before anything else.
+func (s *Inventory) SetClock(now func() time.Time) { s.now = now }
+
 // storedHead is the head with what only this store needs.
 type storedHead struct {
 	inventory.Head

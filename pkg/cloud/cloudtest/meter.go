@@ -89,7 +89,7 @@ func (m *Meter) add(action string, units float64) {
 	defer m.mu.Unlock()
 	switch action {
 	case "GetItem", "BatchGetItem", "Query", "Scan":
-		m.Reads += units
+		m.Reads += max(1, units) // AWS charges a read that finds nothing, too
 	default:
 		m.Writes += units
 	}

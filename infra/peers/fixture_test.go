@@ -8,50 +8,18 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/dealer-agent/dealer/infra/dealer/machine"
 	"github.com/dealer-agent/dealer/infra/dealer/machine/machinetest"
-	"github.com/dealer-agent/dealer/pkg/aap/aaptest"
+	"github.com/dealer-agent/dealer/infra/peers/npmtest"
 )
 
-// npmInstall installs a package, and more beside it, into a cache folder and
-// returns the folder. Without npm the test is skipped; with CI=true it fails.
+// npmInstall is npmtest.Install.
 func npmInstall(t *testing.T, pkg string, more ...string) string {
 	t.Helper()
-	for _, tool := range []string{"node", "npm"} {
-		if _, err := exec.LookPath(tool); err != nil {
-			aaptest.Missing(t, tool)
-		}
-	}
-	cache, err := os.UserCacheDir()
-	if err != nil {
-		t.Fatal(err)
-	}
-	folder := filepath.Join(cache, "dealer-peers", strings.NewReplacer("/", "-", "@", "").Replace(pkg))
-	packages := append([]string{pkg}, more...)
-	missing := slices.ContainsFunc(packages, func(pkg string) bool {
-		name := pkg[:strings.LastIndex(pkg, "@")]
-		_, err := os.Stat(filepath.Join(folder, "node_modules", name))
-		return err != nil
-	})
-	if !missing {
-		return folder
-	}
-	if err := os.MkdirAll(folder, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	out, err := exec.Command("npm", append([]string{"install", "--prefix", folder, "--no-audit", "--no-fund", "--no-package-lock"}, packages...)...).CombinedOutput()
-	if err != nil {
-		if os.Getenv("CI") != "true" {
-			t.Skipf("%s cannot be installed: %v", pkg, err)
-		}
-		t.Fatalf("%v\n%s", err, out)
-	}
-	return folder
+	return npmtest.Install(t, pkg, more...)
 }
 
 // serve runs the fixture dealer, with more lines in its profile, until the test ends.
@@ -89,22 +57,7 @@ func runNode(t *testing.T, folder, script string, input, output any) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := os.ReadFile(filepath.Join("testdata", script))
-	if err != nil {
-		t.Fatal(err)
-	}
-	copied, err := os.CreateTemp(folder, "*-"+script)
-	if err != nil {
-		t.Fatal(err)
-	}
-	file := copied.Name()
-	defer os.Remove(file)
-	if _, err = copied.Write(text); err == nil {
-		err = copied.Close()
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := npmtest.Script(t, folder, filepath.Join("testdata", script))
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "node", file)

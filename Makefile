@@ -5,13 +5,14 @@ GO        ?= go
 FUZZTIME  ?= 30s
 BENCHTIME ?= 1s
 PACKAGES  ?= ./...
+SPAN      ?= 10s
 export CGO_ENABLED ?= 0
 
 # The tags and flags of a Lambda binary: no RPC server, no symbols, no paths.
 LAMBDA_BUILD = GOOS=linux GOARCH=$(ARCH) $(GO) build -trimpath -buildvcs=false -tags lambda.norpc -ldflags "-s -w -buildid="
 ARCH ?= arm64
 
-.PHONY: help run test bench fuzz lint build clean
+.PHONY: help run test bench bench-peers fuzz lint build clean
 
 help: ## list the targets
 	@grep -hE '^[a-zA-Z_-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -25,6 +26,9 @@ test: ## run all tests; TESTFLAGS=-v names the peers that this machine lacks
 
 bench: ## measure everything that has a budget, as one table
 	$(GO) run ./infra/bench -benchtime $(BENCHTIME)
+
+bench-peers: ## the search beside a JavaScript SDK server on SQLite and a DynamoDB filter, SPAN each
+	$(GO) test ./infra/bench/peers -count 1 -v -run TestTheAgentIsFasterThanItsPeers -span $(SPAN)
 
 fuzz: ## fuzz each parser for FUZZTIME
 	GO="$(GO)" FUZZTIME=$(FUZZTIME) sh infra/rules/fuzz.sh

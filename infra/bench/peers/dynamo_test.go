@@ -53,7 +53,7 @@ func onDynamoDB(t *testing.T, p *dealer.Profile, export []byte, cars [][]byte) (
 
 // invoking sends questions as events.
 func invoking(t *testing.T, h lambdaHandler) asker {
-	return func(question string) ([]byte, error) {
+	return func(question string, read func([]byte)) error {
 		out, err := h(t.Context(), events.APIGatewayProxyRequest{
 			Resource: "/a2a", Path: "/a2a", HTTPMethod: http.MethodPost, Body: envelope(question),
 			MultiValueHeaders: map[string][]string{"Content-Type": {"application/json"}, "A2a-Version": {"1.0"}},
@@ -61,7 +61,10 @@ func invoking(t *testing.T, h lambdaHandler) asker {
 		if err == nil && out.StatusCode != http.StatusOK {
 			err = fmt.Errorf("HTTP %d: %.300s", out.StatusCode, out.Body)
 		}
-		return []byte(out.Body), err
+		if err == nil {
+			read([]byte(out.Body))
+		}
+		return err
 	}
 }
 

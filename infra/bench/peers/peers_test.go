@@ -71,8 +71,9 @@ func TestTheAgentIsFasterThanItsPeers(t *testing.T) {
 		fmt.Fprintf(table, "%s\t%.1f%s\t%.1f%s\t%.1f\t≥ %.0f\t%s\n", what, ours, unit, theirs, unit, ours/theirs, budget, verdict)
 	}
 	const atOnce = 16
-	row("search over HTTP against @a2a-js/sdk and SQLite", "/s",
-		rate(t, *span, atOnce, overHTTP(b.agent)), rate(t, *span, atOnce, overHTTP(b.sqlite)), overSQLite)
+	agent := rate(t, *span, atOnce, overHTTP(b.agent))
+	row("search over HTTP against @a2a-js/sdk and SQLite, one process", "/s", agent, rate(t, *span, atOnce, overHTTP(b.single)), overSQLite)
+	row("search over HTTP against the same, a process a core", "/s", agent, rate(t, *span, atOnce, overHTTP(b.sqlite)), overSQLite)
 	row("search in Lambda against a DynamoDB filter expression", "/s",
 		rate(t, *span, 1, b.lambda), rate(t, *span, 1, b.table), overDynamoDB)
 	table.Flush()
@@ -81,14 +82,15 @@ func TestTheAgentIsFasterThanItsPeers(t *testing.T) {
 
 // bench is a lot in the agent and in both peers.
 type bench struct {
-	// agent and sqlite are the addresses of servers.
-	agent, sqlite string
+	// These are the addresses of servers. sqlite has a process for each core,
+	// single is one process, as the SDK's own examples run.
+	agent, sqlite, single string
 	// lambda and table are handlers on the same emulated DynamoDB.
 	lambda, table asker
 }
 
-// asker answers one question with a JSON-RPC response.
-type asker func(question string) ([]byte, error)
+// asker gets the JSON-RPC response to one question read, which is not kept.
+type asker func(question string, read func(answer []byte)) error
 
 func open(t *testing.T, size int) *bench {
 	t.Helper()
@@ -114,7 +116,7 @@ func open(t *testing.T, size int) *bench {
 	if err := os.WriteFile(file, bytes.Join(cars, []byte("\n")), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	b.sqlite = startSQLite(t, file)
+	b.sqlite, b.single = startSQLite(t, file, runtime.GOMAXPROCS(0)), startSQLite(t, file, 1)
 	p, err := dealer.Parse(profile)
 	if err != nil {
 		t.Fatal(err)
@@ -131,7 +133,7 @@ func (b *bench) same(t *testing.T) {
 		if want.Total == 0 || len(want.Vehicles) == 0 {
 			t.Errorf("no car answers %s", q)
 		}
-		for name, peer := range map[string]asker{"SQLite": overHTTP(b.sqlite), "the agent in Lambda": b.lambda, "the DynamoDB table": b.table} {
+		for name, peer := range map[string]asker{"SQLite": overHTTP(b.sqlite), "SQLite in one process": overHTTP(b.single), "the agent in Lambda": b.lambda, "the DynamoDB table": b.table} {
 			got := ask(t, peer, q)
 			if got.Total != want.Total || !slices.Equal(got.vins(), want.vins()) {
 				t.Errorf("%s\n%s finds %d: %v\nthe agent %d: %v", q, name, got.Total, got.vins(), want.Total, want.vins())
@@ -156,8 +158,8 @@ func (p page) vins() (out []string) {
 
 func ask(t *testing.T, to asker, question string) page {
 	t.Helper()
-	text, err := to(question)
-	if err != nil {
+	var text []byte
+	if err := to(question, func(answer []byte) { text = bytes.Clone(answer) }); err != nil {
 		t.Fatal(err)
 	}
 	var answer struct {

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -18,8 +19,9 @@ const (
 	jsNode = "node@24.11.0"
 )
 
-// startSQLite serves the vehicles of a file until the test ends.
-func startSQLite(t *testing.T, vehicles string) string {
+// startSQLite serves the vehicles of a file with so many processes until the
+// test ends.
+func startSQLite(t *testing.T, vehicles string, processes int) string {
 	t.Helper()
 	folder := npmtest.Install(t, jsAjv, jsSDK, jsNode)
 	script := npmtest.Script(t, folder, filepath.Join("testdata", "sqlite.mjs"))
@@ -27,7 +29,7 @@ func startSQLite(t *testing.T, vehicles string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(filepath.Join(folder, "node_modules", "node", "bin", "node"), script, vehicles, schema)
+	cmd := exec.Command(filepath.Join(folder, "node_modules", "node", "bin", "node"), script, vehicles, schema, strconv.Itoa(processes))
 	var complaints strings.Builder
 	cmd.Stderr = &complaints
 	stdin, err := cmd.StdinPipe() // its end is the server's

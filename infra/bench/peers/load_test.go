@@ -16,18 +16,33 @@ import (
 	"github.com/dealer-agent/dealer/pkg/aap"
 )
 
-// mostRequests ends a measurement early.
-const mostRequests = 500_000
+// mostRequests ends a round early.
+const mostRequests = 100_000
 
-// rate is how many answers a second come when so many callers ask, each the
-// questions in turn over connections that stay open. A quarter of the span
-// warms up before it counts.
-func rate(t *testing.T, span time.Duration, callers int, to asker) float64 {
+// rounds is how often the sides take turns, so that whatever else the machine
+// does meanwhile slows all of them down.
+const rounds = 10
+
+// rates are how many answers a second each side gives when so many callers ask,
+// each the questions in turn over connections that stay open. A first round
+// warms up and does not count.
+func rates(t *testing.T, span time.Duration, callers int, sides ...asker) []float64 {
 	t.Helper()
-	load(t, span/4, callers, to)
-	began := time.Now()
-	answers := load(t, span, callers, to)
-	return float64(answers) / time.Since(began).Seconds()
+	answers, took := make([]float64, len(sides)), make([]float64, len(sides))
+	for round := range rounds + 1 {
+		for n, side := range sides {
+			began := time.Now()
+			got := load(t, span/rounds, callers, side)
+			if round > 0 {
+				answers[n] += float64(got)
+				took[n] += time.Since(began).Seconds()
+			}
+		}
+	}
+	for n := range answers {
+		answers[n] /= took[n]
+	}
+	return answers
 }
 
 func load(t *testing.T, span time.Duration, callers int, to asker) int64 {

@@ -71,11 +71,11 @@ func TestTheAgentIsFasterThanItsPeers(t *testing.T) {
 		fmt.Fprintf(table, "%s\t%.1f%s\t%.1f%s\t%.1f\t≥ %.0f\t%s\n", what, ours, unit, theirs, unit, ours/theirs, budget, verdict)
 	}
 	const atOnce = 16
-	agent := rate(t, *span, atOnce, overHTTP(b.agent))
-	row("search over HTTP against @a2a-js/sdk and SQLite, one process", "/s", agent, rate(t, *span, atOnce, overHTTP(b.single)), overSQLite)
-	row("search over HTTP against the same, a process a core", "/s", agent, rate(t, *span, atOnce, overHTTP(b.sqlite)), overSQLite)
-	row("search in Lambda against a DynamoDB filter expression", "/s",
-		rate(t, *span, 1, b.lambda), rate(t, *span, 1, b.table), overDynamoDB)
+	http := rates(t, *span, atOnce, overHTTP(b.agent), overHTTP(b.single), overHTTP(b.sqlite))
+	row("search over HTTP against @a2a-js/sdk and SQLite, one process", "/s", http[0], http[1], overSQLite)
+	row("search over HTTP against the same, a process a core", "/s", http[0], http[2], overSQLite)
+	lambda := rates(t, *span, 1, b.lambda, b.table)
+	row("search in Lambda against a DynamoDB filter expression", "/s", lambda[0], lambda[1], overDynamoDB)
 	table.Flush()
 	t.Log("\n" + out.String())
 }

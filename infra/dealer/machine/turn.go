@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"io"
 	"net/http"
+	"sync"
 
 	"github.com/dealer-agent/dealer/pkg/a2a"
 )
@@ -19,10 +20,15 @@ const mostAtOnce = 32
 type inTurn struct {
 	slots chan struct{}
 	next  http.Handler
+	// idle has the memory of answers that were sent.
+	idle *sync.Pool
 }
 
+// mostIdle is how long an answer may be for its memory to be used again.
+const mostIdle = 256 << 10
+
 func newInTurn(next http.Handler, most int) http.Handler {
-	return inTurn{make(chan struct{}, most), next}
+	return inTurn{make(chan struct{}, most), next, &sync.Pool{New: func() any { return new(bytes.Buffer) }}}
 }
 
 func (t inTurn) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -30,7 +36,12 @@ func (t inTurn) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(io.LimitReader(r.Body, a2a.MaxBody+1))
 		r.Body = arrived{bytes.NewReader(body), err, r.Body}
 	}
-	answer := kept{header: w.Header(), status: http.StatusOK}
+	answer := kept{header: w.Header(), status: http.StatusOK, body: t.idle.Get().(*bytes.Buffer)}
+	defer func() {
+		if answer.body.Reset(); answer.body.Cap() <= mostIdle {
+			t.idle.Put(answer.body)
+		}
+	}()
 	if !t.work(&answer, r) {
 		return // the caller hung up
 	}
@@ -54,7 +65,7 @@ func (t inTurn) work(answer *kept, r *http.Request) bool {
 type kept struct {
 	header http.Header
 	status int
-	body   bytes.Buffer
+	body   *bytes.Buffer
 }
 
 func (k *kept) Header() http.Header         { return k.header }

@@ -29,6 +29,10 @@ type models struct {
 	families map[string][]uint32
 	// trimStarts finds trims by their leading words.
 	trimStarts map[string][]uint32
+	// longestFirst and longestTrim are the most bytes of a key of byName or
+	// byMake, and of trimStarts: no longer part of a value is looked up, which
+	// bounds the work on a value made to be dear.
+	longestFirst, longestTrim int
 }
 
 const pairSeparator = "\x00"
@@ -64,7 +68,18 @@ func newModels(f, trims *field, keys []string) *models {
 			m.trimStarts[start.String()] = appendOnce(m.trimStarts[start.String()], uint32(id))
 		}
 	}
+	m.longestFirst = max(longestKey(f.byName), longestKey(m.byMake))
+	m.longestTrim = max(1, longestKey(m.trimStarts))
 	return m
+}
+
+// longestKey is in bytes.
+func longestKey(names map[string][]uint32) int {
+	most := 0
+	for name := range names {
+		most = max(most, len(name))
+	}
+	return most
 }
 
 func blankOrSlash(r rune) bool { return r == ' ' || r == '/' || r == ',' || r == '\t' }
@@ -162,7 +177,7 @@ func (m *models) together(docs set, value string) set {
 		return docs
 	}
 	f := fold(value)
-	for cut := 1; cut < len(f); cut++ {
+	for cut := max(1, len(f)-m.longestTrim); cut < len(f) && cut <= m.longestFirst; cut++ {
 		pairs, rest := m.byName[f[:cut]], f[cut:]
 		if len(rest) > 1 && strings.ContainsAny(rest, "0123456789") {
 			pairs = append(slices.Clip(pairs), m.byMake[f[:cut]]...)

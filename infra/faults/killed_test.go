@@ -93,6 +93,8 @@ func (c *command) kill() {
 	_ = c.cmd.Process.Signal(syscall.SIGKILL)
 	_ = c.cmd.Wait()
 	c.cmd = nil
+	// What the dead process sent may still be in the receivers' hands.
+	time.Sleep(100 * time.Millisecond)
 	c.ledger.mu.Lock()
 	c.ledger.run++
 	c.ledger.mu.Unlock()

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/dealer-agent/dealer/pkg/lead"
+	"github.com/dealer-agent/dealer/pkg/lead/leadtest"
 )
 
 // once is how seldom a single store or queue operation breaks.
@@ -19,47 +20,47 @@ type stormy struct {
 }
 
 func (s stormy) Create(ctx context.Context, e lead.Entry, now time.Time) error {
-	return brokenErr(s.storm.breaks(once), func() error { return s.Store.Create(ctx, e, now) })
+	return leadtest.BrokenErr(s.storm.breaks(once), func() error { return s.Store.Create(ctx, e, now) })
 }
 
 func (s stormy) Bind(ctx context.Context, dealerID string, k lead.Key, now time.Time) error {
-	return brokenErr(s.storm.breaks(once), func() error { return s.Store.Bind(ctx, dealerID, k, now) })
+	return leadtest.BrokenErr(s.storm.breaks(once), func() error { return s.Store.Bind(ctx, dealerID, k, now) })
 }
 
 func (s stormy) ByKey(ctx context.Context, dealerID, key string, now time.Time) (lead.Key, error) {
-	return broken(s.storm.breaks(once), func() (lead.Key, error) { return s.Store.ByKey(ctx, dealerID, key, now) })
+	return leadtest.Broken(s.storm.breaks(once), func() (lead.Key, error) { return s.Store.ByKey(ctx, dealerID, key, now) })
 }
 
 func (s stormy) ByEqual(ctx context.Context, dealerID, equal string, now time.Time) (string, error) {
-	return broken(s.storm.breaks(once), func() (string, error) { return s.Store.ByEqual(ctx, dealerID, equal, now) })
+	return leadtest.Broken(s.storm.breaks(once), func() (string, error) { return s.Store.ByEqual(ctx, dealerID, equal, now) })
 }
 
 func (s stormy) Load(ctx context.Context, dealerID, leadID string, now time.Time) (lead.Record, error) {
-	return broken(s.storm.breaks(once), func() (lead.Record, error) { return s.Store.Load(ctx, dealerID, leadID, now) })
+	return leadtest.Broken(s.storm.breaks(once), func() (lead.Record, error) { return s.Store.Load(ctx, dealerID, leadID, now) })
 }
 
 func (s stormy) Enqueued(ctx context.Context, dealerID, leadID string) error {
-	return brokenErr(s.storm.breaks(once), func() error { return s.Store.Enqueued(ctx, dealerID, leadID) })
+	return leadtest.BrokenErr(s.storm.breaks(once), func() error { return s.Store.Enqueued(ctx, dealerID, leadID) })
 }
 
 func (s stormy) Outbox(ctx context.Context, dealerID string, before time.Time, limit int) ([]string, error) {
-	return broken(s.storm.breaks(once), func() ([]string, error) { return s.Store.Outbox(ctx, dealerID, before, limit) })
+	return leadtest.Broken(s.storm.breaks(once), func() ([]string, error) { return s.Store.Outbox(ctx, dealerID, before, limit) })
 }
 
 func (s stormy) Deliveries(ctx context.Context, dealerID, leadID string) ([]lead.Delivery, error) {
-	return broken(s.storm.breaks(once), func() ([]lead.Delivery, error) { return s.Store.Deliveries(ctx, dealerID, leadID) })
+	return leadtest.Broken(s.storm.breaks(once), func() ([]lead.Delivery, error) { return s.Store.Deliveries(ctx, dealerID, leadID) })
 }
 
 func (s stormy) UpdateDelivery(ctx context.Context, dealerID, leadID string, d lead.Delivery) (lead.Delivery, error) {
-	return broken(s.storm.breaks(once), func() (lead.Delivery, error) { return s.Store.UpdateDelivery(ctx, dealerID, leadID, d) })
+	return leadtest.Broken(s.storm.breaks(once), func() (lead.Delivery, error) { return s.Store.UpdateDelivery(ctx, dealerID, leadID, d) })
 }
 
 func (s stormy) Story(ctx context.Context, dealerID, leadID string) ([]lead.Event, error) {
-	return broken(s.storm.breaks(once), func() ([]lead.Event, error) { return s.Store.Story(ctx, dealerID, leadID) })
+	return leadtest.Broken(s.storm.breaks(once), func() ([]lead.Event, error) { return s.Store.Story(ctx, dealerID, leadID) })
 }
 
 func (s stormy) Visit(ctx context.Context, dealerID, leadID string, now time.Time) (lead.Visit, error) {
-	return broken(s.storm.breaks(once), func() (lead.Visit, error) { return s.Store.Visit(ctx, dealerID, leadID, now) })
+	return leadtest.Broken(s.storm.breaks(once), func() (lead.Visit, error) { return s.Store.Visit(ctx, dealerID, leadID, now) })
 }
 
 // stormyQueue breaks, enqueues twice, and is sent ids of no lead.
@@ -80,7 +81,7 @@ func (q stormyQueue) Enqueue(ctx context.Context, leadID string) error {
 		q.bad.Add(1)
 		_ = q.Queue.Enqueue(ctx, poison[q.storm.roll(len(poison))])
 	}
-	return brokenErr(q.storm.breaks(once), func() error { return q.Queue.Enqueue(ctx, leadID) })
+	return leadtest.BrokenErr(q.storm.breaks(once), func() error { return q.Queue.Enqueue(ctx, leadID) })
 }
 
 // struck is a worker's store that makes the worker die, as far as a handler

@@ -8,7 +8,6 @@
 package faults
 
 import (
-	"errors"
 	"math/rand/v2"
 	"os"
 	"strconv"
@@ -16,6 +15,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/dealer-agent/dealer/pkg/lead/leadtest"
 )
 
 // storm says when something breaks: by seeded chance until it is over.
@@ -50,13 +51,12 @@ func (s *storm) roll(n int) int {
 // strikes is true once in that many times, and never when the storm is over.
 func (s *storm) strikes(once int) bool { return !s.over.Load() && s.roll(once) == 0 }
 
-// moment says when an operation breaks.
-type moment int
+type moment = leadtest.Moment
 
 const (
-	healthy moment = iota
-	before         // nothing happened
-	after          // it happened, and the answer was lost
+	healthy = leadtest.Healthy
+	before  = leadtest.Before
+	after   = leadtest.After
 )
 
 // breaks draws a moment; one operation in that many breaks.
@@ -67,25 +67,7 @@ func (s *storm) breaks(once int) moment {
 	return before + moment(s.roll(2))
 }
 
-var errDown = errors.New("connection reset by peer")
-
-// broken is what the caller sees of an operation that breaks at m.
-func broken[T any](m moment, do func() (T, error)) (T, error) {
-	var zero T
-	switch m {
-	case before:
-		return zero, errDown
-	case after:
-		_, _ = do()
-		return zero, errDown
-	}
-	return do()
-}
-
-func brokenErr(m moment, do func() error) error {
-	_, err := broken(m, func() (struct{}, error) { return struct{}{}, do() })
-	return err
-}
+var errDown = leadtest.ErrDown
 
 // clock runs like the real one and jumps when told to.
 type clock struct{ ahead atomic.Int64 }

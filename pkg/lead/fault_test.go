@@ -13,17 +13,17 @@ import (
 
 	"github.com/dealer-agent/dealer/pkg/aap"
 	"github.com/dealer-agent/dealer/pkg/lead"
+	"github.com/dealer-agent/dealer/pkg/lead/leadtest"
 )
 
-var errDown = errors.New("connection reset")
+var errDown = leadtest.ErrDown
 
-// moment says when an operation breaks.
-type moment int
+type moment = leadtest.Moment
 
 const (
-	healthy moment = iota
-	before         // nothing happened
-	after          // it happened, and the answer was lost
+	healthy = leadtest.Healthy
+	before  = leadtest.Before
+	after   = leadtest.After
 )
 
 // flaky is a store and a queue whose operations break as breaks says.
@@ -33,65 +33,48 @@ type flaky struct {
 	breaks func(op string) moment
 }
 
-func broken[T any](m moment, do func() (T, error)) (T, error) {
-	var zero T
-	switch m {
-	case before:
-		return zero, errDown
-	case after:
-		_, _ = do()
-		return zero, errDown
-	}
-	return do()
-}
-
-func brokenErr(m moment, do func() error) error {
-	_, err := broken(m, func() (struct{}, error) { return struct{}{}, do() })
-	return err
-}
-
 func (f *flaky) Create(ctx context.Context, e lead.Entry, now time.Time) error {
-	return brokenErr(f.breaks("Create"), func() error { return f.Store.Create(ctx, e, now) })
+	return leadtest.BrokenErr(f.breaks("Create"), func() error { return f.Store.Create(ctx, e, now) })
 }
 
 func (f *flaky) Bind(ctx context.Context, dealerID string, k lead.Key, now time.Time) error {
-	return brokenErr(f.breaks("Bind"), func() error { return f.Store.Bind(ctx, dealerID, k, now) })
+	return leadtest.BrokenErr(f.breaks("Bind"), func() error { return f.Store.Bind(ctx, dealerID, k, now) })
 }
 
 func (f *flaky) ByKey(ctx context.Context, dealerID, key string, now time.Time) (lead.Key, error) {
-	return broken(f.breaks("ByKey"), func() (lead.Key, error) { return f.Store.ByKey(ctx, dealerID, key, now) })
+	return leadtest.Broken(f.breaks("ByKey"), func() (lead.Key, error) { return f.Store.ByKey(ctx, dealerID, key, now) })
 }
 
 func (f *flaky) ByEqual(ctx context.Context, dealerID, equal string, now time.Time) (string, error) {
-	return broken(f.breaks("ByEqual"), func() (string, error) { return f.Store.ByEqual(ctx, dealerID, equal, now) })
+	return leadtest.Broken(f.breaks("ByEqual"), func() (string, error) { return f.Store.ByEqual(ctx, dealerID, equal, now) })
 }
 
 func (f *flaky) Load(ctx context.Context, dealerID, leadID string, now time.Time) (lead.Record, error) {
-	return broken(f.breaks("Load"), func() (lead.Record, error) { return f.Store.Load(ctx, dealerID, leadID, now) })
+	return leadtest.Broken(f.breaks("Load"), func() (lead.Record, error) { return f.Store.Load(ctx, dealerID, leadID, now) })
 }
 
 func (f *flaky) Enqueued(ctx context.Context, dealerID, leadID string) error {
-	return brokenErr(f.breaks("Enqueued"), func() error { return f.Store.Enqueued(ctx, dealerID, leadID) })
+	return leadtest.BrokenErr(f.breaks("Enqueued"), func() error { return f.Store.Enqueued(ctx, dealerID, leadID) })
 }
 
 func (f *flaky) Outbox(ctx context.Context, dealerID string, until time.Time, limit int) ([]string, error) {
-	return broken(f.breaks("Outbox"), func() ([]string, error) { return f.Store.Outbox(ctx, dealerID, until, limit) })
+	return leadtest.Broken(f.breaks("Outbox"), func() ([]string, error) { return f.Store.Outbox(ctx, dealerID, until, limit) })
 }
 
 func (f *flaky) Slots(ctx context.Context, dealerID, rooftop, kind string, from, to, now time.Time) ([]lead.Slot, error) {
-	return broken(f.breaks("Slots"), func() ([]lead.Slot, error) { return f.Store.Slots(ctx, dealerID, rooftop, kind, from, to, now) })
+	return leadtest.Broken(f.breaks("Slots"), func() ([]lead.Slot, error) { return f.Store.Slots(ctx, dealerID, rooftop, kind, from, to, now) })
 }
 
 func (f *flaky) Visit(ctx context.Context, dealerID, leadID string, now time.Time) (lead.Visit, error) {
-	return broken(f.breaks("Visit"), func() (lead.Visit, error) { return f.Store.Visit(ctx, dealerID, leadID, now) })
+	return leadtest.Broken(f.breaks("Visit"), func() (lead.Visit, error) { return f.Store.Visit(ctx, dealerID, leadID, now) })
 }
 
 func (f *flaky) UpdateVisit(ctx context.Context, dealerID string, v lead.Visit, claims []lead.Claim, now time.Time) (lead.Visit, error) {
-	return broken(f.breaks("UpdateVisit"), func() (lead.Visit, error) { return f.Store.UpdateVisit(ctx, dealerID, v, claims, now) })
+	return leadtest.Broken(f.breaks("UpdateVisit"), func() (lead.Visit, error) { return f.Store.UpdateVisit(ctx, dealerID, v, claims, now) })
 }
 
 func (f *flaky) Enqueue(ctx context.Context, leadID string) error {
-	return brokenErr(f.breaks("Enqueue"), func() error { return f.queue.Enqueue(ctx, leadID) })
+	return leadtest.BrokenErr(f.breaks("Enqueue"), func() error { return f.queue.Enqueue(ctx, leadID) })
 }
 
 // openFlaky is a shop whose desk works through f; the shop's own store and

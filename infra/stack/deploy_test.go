@@ -69,6 +69,7 @@ func open(t *testing.T, endpoint string, made stackMade, id string) *cloud.Stack
 
 func TestADeployedStackIsWiredTogether(t *testing.T) {
 	endpoint, made := deploy(t)
+	checkReadBack(t, endpoint, made)
 
 	// Reads and writes go to tables that are there, with the keys they need.
 	agent, worker, importer := open(t, endpoint, made, "AgentFunction"), open(t, endpoint, made, "LeadWorkerFunction"), open(t, endpoint, made, "FeedImportFunction")

@@ -107,7 +107,7 @@ func checkTarget(t *Target, at string, r *reader) {
 			r.fault(at+".content_type", quote(t.ContentType)+" is not a media type", "write application/x-adf+xml, application/xml or text/xml")
 		}
 		checkHeaders(t.Headers, at+".headers", r)
-		checkAuth(t, at+".auth", r)
+		checkAuth(t.Auth, t.Headers, at+".auth", r, AuthBasic, AuthBearer, AuthHMAC)
 		checkTexts(at+".failure_words", t.FailureWords, maxRules, maxName, "write a word that only a refusal holds, such as error, or remove the item", r)
 	case TargetSMTP:
 		checkRelay(t, at, r)
@@ -163,9 +163,8 @@ func (r *reader) secret(at, value, written string) {
 	}
 }
 
-func checkAuth(t *Target, at string, r *reader) {
-	a := t.Auth
-	if a == nil || !r.oneOf(at+".type", a.Type, AuthBasic, AuthBearer, AuthHMAC) {
+func checkAuth(a *Auth, headers map[string]string, at string, r *reader, kinds ...string) {
+	if a == nil || !r.oneOf(at+".type", a.Type, kinds...) {
 		return
 	}
 	if a.Secret == "" {
@@ -189,7 +188,7 @@ func checkAuth(t *Target, at string, r *reader) {
 	case r.has(at + ".header"):
 		r.fault(at+".header", "belongs to hmac, and this is "+a.Type, "remove it, or change the type")
 	}
-	for name := range t.Headers {
+	for name := range headers {
 		if strings.ToLower(name) == sets {
 			r.fault(at, "sets the header "+name+", which headers sets too", "remove one of them")
 		}

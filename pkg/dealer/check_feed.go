@@ -117,6 +117,7 @@ func checkFeed(p *Profile, r *reader) {
 	if f.Rooftop != "" {
 		f.Rooftop = r.rooftop(p, "feed.rooftop", f.Rooftop)
 	}
+	checkSources(p, r)
 }
 
 // maxHeader caps the columns of a file without a header row.

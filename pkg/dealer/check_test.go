@@ -18,6 +18,9 @@ func target(fields string) string {
 	return instead("{name: outbox, type: file, folder: outbox}", "{"+fields+"}")
 }
 
+// source is the smallest profile with one feed source.
+func source(fields string) string { return with("feed: {sources: [{" + fields + "}]}\n") }
+
 const mailTarget = `name: m, type: smtp, server: "smtp.example.com:587", from: a@example.com, to: [b@example.com]`
 
 // mistake is a profile with one fault.
@@ -127,6 +130,34 @@ func TestEachMistakeIsRefusedWithWhatToWriteInstead(t *testing.T) {
 		{"one VIN for every car", with("feed: {constants: {vin: X}}\n"), "feed.constants.vin", "differs from car to car", "feed.columns"},
 		{"constant condition unknown", with("feed: {constants: {condition: old}}\n"), "feed.constants.condition", "is not known", "used"},
 		{"constant rooftop unknown", with("feed: {constants: {rooftop: Main Stret}}\n"), "feed.constants.rooftop", "is no rooftop", "write Main Street"},
+		{"source without a name", source(`url: "https://x.example.com/a.csv"`), "feed.sources[0].name", "is missing", "such as export"},
+		{"source with a path for a name", source(`name: ../a, url: "https://x.example.com/a.csv"`), "feed.sources[0].name", "not a source's name", "letters"},
+		{"source without an address", source("name: a"), "feed.sources[0].url", "is missing", "sftp://user@"},
+		{"source in the clear", source(`name: a, url: "http://127.0.0.1/a.csv"`), "feed.sources[0].url", "is not encrypted", "write https://127.0.0.1/a.csv"},
+		{"source over FTP", source(`name: a, url: "ftp://x.example.com/a.csv"`), "feed.sources[0].url", "in the clear", "over SFTP"},
+		{"source over FTPS", source(`name: a, url: "ftps://x.example.com/a.csv"`), "feed.sources[0].url", "not spoken", "https address"},
+		{"source of no scheme", source(`name: a, url: x.example.com/a.csv`), "feed.sources[0].url", "not an https URL", "https://x.example.com/a.csv"},
+		{"source with a login in the address", source(`name: a, url: "https://me:pw@x.example.com/a.csv"`), "feed.sources[0].url", "user name or password", "before the @"},
+		{"source with a token in the address", source(`name: a, url: "https://x.example.com/a.csv?access_token=12"`), "feed.sources[0].url", "written out", "query: {access_token: env:"},
+		{"source with a token in the query", source(`name: a, url: "https://x.example.com/a.csv", query: {key: s3same}`), "feed.sources[0].query.key", "is a credential", "env:"},
+		{"parameter twice", source(`name: a, url: "https://x.example.com/a.csv?lot=1", query: {lot: "2"}`), "feed.sources[0].query.lot", "in the url too", "remove one"},
+		{"source with a fragment", source(`name: a, url: "https://x.example.com/a.csv#x"`), "feed.sources[0].url", "fragment", "remove"},
+		{"source asked all the time", source(`name: a, url: "https://x.example.com/a.csv", every: 1m`), "feed.sources[0].every", "out of range", "5m to 7d"},
+		{"source with a signature", source(`name: a, url: "https://x.example.com/a.csv", auth: {type: hmac, secret: "env:K"}`), "feed.sources[0].auth.type", "is not known", "basic"},
+		{"source with a header twice", source(`name: a, url: "https://x.example.com/a.csv", auth: {type: bearer, secret: "env:K"}, headers: {Authorization: "env:K"}`), "feed.sources[0].auth", "headers sets too", "remove one"},
+		{"download with a host key", source(`name: a, url: "https://x.example.com/a.csv", host_key: "SHA256:x"`), "feed.sources[0].host_key", "belongs to sources of sftp", "remove"},
+		{"SFTP with headers", source(`name: a, url: "sftp://u@x.example.com/a.csv", password: "env:P", headers: {X-A: b}`), "feed.sources[0].headers", "belongs to sources of https", "remove"},
+		{"SFTP without a user", source(`name: a, url: "sftp://x.example.com/a.csv", password: "env:P"`), "feed.sources[0].url", "names no user", "user@"},
+		{"SFTP with its password", source(`name: a, url: "sftp://u:pw@x.example.com/a.csv", password: "env:P"`), "feed.sources[0].url", "holds a password", "env:SFTP_PASSWORD"},
+		{"SFTP to a folder", source(`name: a, url: "sftp://u@x.example.com/out/", password: "env:P"`), "feed.sources[0].url", "names no file", "*.csv"},
+		{"SFTP to a pattern of folders", source(`name: a, url: "sftp://u@x.example.com/*/a.csv", password: "env:P"`), "feed.sources[0].url", "folder's name", "last step"},
+		{"SFTP with half a pattern", source(`name: a, url: "sftp://u@x.example.com/out/[a.csv", password: "env:P"`), "feed.sources[0].url", "not a pattern", "bracket"},
+		{"SFTP with a question mark", source(`name: a, url: "sftp://u@x.example.com/out/a?.csv", password: "env:P"`), "feed.sources[0].url", "holds a ?", "%3F"},
+		{"SFTP without a credential", source(`name: a, url: "sftp://u@x.example.com/a.csv"`), "feed.sources[0].password", "no private_key either", "env:"},
+		{"SFTP with a key written out", source(`name: a, url: "sftp://u@x.example.com/a.csv", private_key: "-----BEGIN"`), "feed.sources[0].private_key", "written in the profile", "env:"},
+		{"SFTP with an old fingerprint", source(`name: a, url: "sftp://u@x.example.com/a.csv", password: "env:P", host_key: "MD5:aa:bb"`), "feed.sources[0].host_key", "not a fingerprint", "ssh-keygen"},
+		{"source of an unknown rooftop", source(`name: a, url: "https://x.example.com/a.csv", rooftops: [Main Stret]`), "feed.sources[0].rooftops[0]", "is no rooftop", "write Main Street"},
+		{"two sources of one rooftop", source(`name: a, url: "https://x.example.com/a.csv"}, {name: b, url: "https://x.example.com/b.csv"`), "feed.sources[1]", "taken for sold", "rooftops of its own"},
 		{"status to a word we lack", with("feed: {statuses: {Gone: disappeared}}\n"), "feed.statuses.Gone", "is not known", "sold"},
 		{"one status word twice", with("feed: {statuses: {gone: sold, GONE: hidden}}\n"), "feed.statuses.gone", "the same word", "remove one"},
 		{"condition to certified", with("feed: {conditions: {C: certified}}\n"), "feed.conditions.C", "is not known", "cpo"},

@@ -57,6 +57,9 @@ func fillDefaults(p *Profile, has func(path string) bool) {
 	if !has("feed.rooftop") && len(p.Rooftops) == 1 {
 		p.Feed.Rooftop = p.Rooftops[0].Name
 	}
+	for i := range p.Feed.Sources {
+		duration(fmt.Sprintf("feed.sources[%d].every", i), &p.Feed.Sources[i].Every, time.Hour)
+	}
 	text("leads.consent_text", &p.Leads.ConsentText, ConsentText(p.Name))
 	duration("leads.duplicate_window", &p.Leads.DuplicateWindow, 24*time.Hour)
 	duration("leads.idempotency_ttl", &p.Leads.IdempotencyTTL, 168*time.Hour)

@@ -81,6 +81,9 @@ type Feed struct {
 	// Rooftop is the rooftop of rows that name none, by name or alias; it is
 	// the name after Parse. Default: the only rooftop, if there is one.
 	Rooftop string `yaml:"rooftop"`
+	// Sources are where exports are fetched from on a schedule, at most 100;
+	// each rooftop is in the file of one of them at most. Default: none.
+	Sources []FeedSource `yaml:"sources"`
 }
 
 // Encodings are the charsets that Feed.Encoding may name.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -12,6 +11,7 @@ import (
 	"github.com/a2aproject/a2a-go/v2/a2asrv"
 
 	"github.com/dealer-agent/dealer/pkg/aap"
+	"github.com/dealer-agent/dealer/pkg/dealer"
 )
 
 func TestDoctorTellsTheOutcomeByItsExitCode(t *testing.T) {
@@ -50,7 +50,7 @@ func TestDoctorTellsTheOutcomeByItsExitCode(t *testing.T) {
 
 func TestDoctorPrintsJSON(t *testing.T) {
 	const token = "sesame-open-up"
-	digest := "access: {token_sha256: [" + fmt.Sprintf("%x", sha256.Sum256([]byte(token))) + "]}\n"
+	digest := "access: {tokens: [{name: doctor, sha256: " + dealer.TokenHash(token) + "}]}\n"
 	url := running(t, t.TempDir(), digest, "versions: [v1.3, v0.1]\n")
 	t.Setenv("AGENT_TOKEN", token)
 	r := dealerCommand(t, "", "doctor", url, "--json", "--token-env", "AGENT_TOKEN")

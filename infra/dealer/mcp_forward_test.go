@@ -19,7 +19,7 @@ import (
 )
 
 // tokenLines open an agent to the bearer of "sesame" alone.
-const tokenLines = "access: {token_sha256: [d0c04f4b1951e4aeaaec8223ed2039e542f3aae805a6fa7f6d794e5afff5d272]}\n"
+const tokenLines = "access: {tokens: [{name: buyer, sha256: d0c04f4b1951e4aeaaec8223ed2039e542f3aae805a6fa7f6d794e5afff5d272}]}\n"
 
 func TestEachForwardedCallIsOneMessage(t *testing.T) {
 	for _, revision := range revisions {

@@ -263,7 +263,7 @@ func TestADealerThatIsSlowOrDiesHoldsUpNoOther(t *testing.T) {
 }
 
 func TestNothingLeaksBetweenDealers(t *testing.T) {
-	const shibboleth = "access: {token_sha256: [9d8f3ecf8f3b1d3d7d3bbcf8c3a7b5b5d8e7b4c8a5b0f4f6e2f7a6c1b0d9e8f7, d0c04f4b1951e4aeaaec8223ed2039e542f3aae805a6fa7f6d794e5afff5d272]}\n"
+	const shibboleth = "access: {tokens: [{name: one, sha256: 9d8f3ecf8f3b1d3d7d3bbcf8c3a7b5b5d8e7b4c8a5b0f4f6e2f7a6c1b0d9e8f7}, {name: two, sha256: d0c04f4b1951e4aeaaec8223ed2039e542f3aae805a6fa7f6d794e5afff5d272}]}\n"
 	north, south := two(t, tokenLines, shibboleth)
 	south.meanwhile = answering(func(id string) string {
 		return `{"jsonrpc":"2.0","id":` + id + `,"error":{"code":-32000,"message":"x","data":{"type":"aap.error","error_id":"e","code":"RATE_LIMITED","message":"ask secret-of-south","retryable":true,"created_at":"2026-05-01T12:00:00Z"}}}`

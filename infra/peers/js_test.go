@@ -114,7 +114,7 @@ func TestOfficialJavaScriptClient(t *testing.T) {
 func TestOfficialJavaScriptClientMeetsAccessRules(t *testing.T) {
 	folder := npmInstall(t, jsSDK)
 	digest := fmt.Sprintf("%x", sha256.Sum256([]byte("sesame")))
-	open, guarded, strict := serve(t, "")+"/", serve(t, "access: {token_sha256: ["+digest+"]}\n")+"/", serve(t, "access: {require_a2a_headers: true}\n")+"/"
+	open, guarded, strict := serve(t, "")+"/", serve(t, "access: {tokens: [{name: buyer, sha256: "+digest+"}]}\n")+"/", serve(t, "access: {require_a2a_headers: true}\n")+"/"
 	task, payload := json.RawMessage(`{"id":"t-1"}`), json.RawMessage(information)
 	cases := []struct {
 		call call

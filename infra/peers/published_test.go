@@ -85,7 +85,7 @@ func TestPublishedRegistryEntryIsWhatTheRegistryTakes(t *testing.T) {
 	for _, lines := range []string{
 		"url: https://agent.demo.example\n",
 		"url: https://agent.demo.example\nprovider: {organization: Demo, url: https://www.demo.example}\n" +
-			"access: {token_sha256: [" + strings.Repeat("ab", 32) + "]}\n",
+			"access: {tokens: [{name: buyer, sha256: " + strings.Repeat("ab", 32) + "}]}\n",
 	} {
 		var entry map[string]any
 		fetched(t, serve(t, lines)+"/.well-known/server.json", &entry)

@@ -2,36 +2,37 @@ package a2a
 
 import (
 	"net/http"
+	"time"
 
 	"github.com/dealer-agent/dealer/pkg/aap"
 	"github.com/dealer-agent/dealer/pkg/agent/caller"
 )
 
-// authenticate checks the bearer token when the profile names any, and settles
-// who the caller is.
+// authenticate settles who the caller is. Calls that are refused count against
+// the quota of their address, so that nobody tries tokens at will.
 func (x *exchange) authenticate() *fault {
-	x.caller = caller.Address(x.r.RemoteAddr)
-	allowed := x.profile.Access.TokenSHA256
-	if len(allowed) == 0 {
+	who, refused := caller.Identify(x.r.Header, x.r.RemoteAddr, x.profile.Access, x.Now())
+	x.caller = who
+	if refused == nil {
 		return nil
 	}
-	who, presented := caller.Token(x.r.Header.Get("Authorization"), allowed)
-	if !presented {
-		return x.unauthenticated("This agent needs a bearer token: send the header Authorization: Bearer followed by the token the dealer gave you.", "")
+	if wait := x.takeCall(); wait > 0 {
+		return x.overQuota(wait)
 	}
-	if who == "" {
-		return x.unauthenticated("The bearer token is not one this agent accepts. Ask the dealer for a new one.", `, error="invalid_token"`)
-	}
-	x.caller = who
-	return nil
+	return x.unauthenticated(refused)
+}
+
+// takeCall uses one of the caller's calls, or says how long to wait.
+func (x *exchange) takeCall() time.Duration {
+	return x.quota.Take(x.Ticks(), "call "+x.caller.Key(), x.profile.Access.PerMinute, time.Minute)
 }
 
 // unauthenticated is 401, with an AAP code where the contract has one.
-func (x *exchange) unauthenticated(message, hint string) *fault {
-	f := &fault{code: codeUnauthenticated, message: message}
+func (x *exchange) unauthenticated(r *caller.Refusal) *fault {
+	f := &fault{code: codeUnauthenticated, message: r.Message}
 	if x.version.Auth == aap.AuthCode {
-		f = faultOf(aap.Errorf(aap.AuthRequired, "%s", message))
+		f = faultOf(aap.Errorf(aap.AuthRequired, "%s", r.Message))
 	}
-	f.status, f.challenge = http.StatusUnauthorized, `Bearer realm="dealer agent"`+hint
+	f.status, f.challenge = http.StatusUnauthorized, r.Challenge
 	return f
 }

@@ -15,6 +15,9 @@ type Exchange struct {
 	Method  string
 	Skill   string
 	Version string
+	// Token is the name of the bearer token shown, as the profile has it; empty
+	// where none is asked for.
+	Token string
 	// Status is the HTTP status.
 	Status int
 	// RPC is the JSON-RPC error code, of HTTP+JSON too, and 0 for a result;
@@ -45,7 +48,7 @@ func (e Exchange) Result() string {
 // agent itself failed.
 func (x *exchange) account(a answer, status, sent int) {
 	e := Exchange{
-		Method: x.method, Skill: x.skill.ID, Version: x.version.Label,
+		Method: x.method, Skill: x.skill.ID, Version: x.version.Label, Token: x.caller.Token,
 		Status: status, Duration: time.Since(x.began), Read: x.read, Sent: sent,
 	}
 	if _, known := x.operation(); !known {
@@ -78,6 +81,9 @@ func (e Exchange) attrs() []slog.Attr {
 		slog.String("method", e.Method), slog.String("skill", e.Skill), slog.String("version", e.Version),
 		slog.Int("status", e.Status), slog.Duration("duration", e.Duration),
 		slog.Int("read", e.Read), slog.Int("sent", e.Sent),
+	}
+	if e.Token != "" {
+		attrs = append(attrs, slog.String("token", e.Token))
 	}
 	if e.RPC != 0 {
 		attrs = append(attrs, slog.Int("rpc_code", e.RPC))

@@ -56,7 +56,7 @@ func Card(p *dealer.Profile, v aap.Version, endpoint string) ([]byte, error) {
 	if p.Provider != nil {
 		card.Provider = &Provider{p.Provider.Organization, p.Provider.URL}
 	}
-	if len(p.Access.TokenSHA256) > 0 {
+	if p.Access.Guarded() {
 		form.protect(&card)
 	}
 	if v == aap.Primary() {

@@ -42,7 +42,7 @@ func cardOf(t *testing.T, p *dealer.Profile) (a2a.AgentCard, []byte) {
 
 func TestCardFitsTheReleasedSchema(t *testing.T) {
 	for _, lines := range []string{
-		"", "skills: [inventory.search]\n", "access: {token_sha256: [" + tokenDigest + "]}\n",
+		"", "skills: [inventory.search]\n", "access: {tokens: [{name: buyer, sha256: " + tokenDigest + "}]}\n",
 		"provider: {organization: Tidewater Software, url: https://tidewater.example}\n",
 	} {
 		_, raw := cardOf(t, profile(t, lines))
@@ -97,7 +97,7 @@ func TestCardIDChangesWithTheCardAndOnlyThen(t *testing.T) {
 		"description": func(p *dealer.Profile) { p.Description = "Open on Sundays." },
 		"skills":      func(p *dealer.Profile) { p.Skills = p.Skills[:2] },
 		"provider":    func(p *dealer.Profile) { p.Provider = &dealer.Provider{Organization: "T", URL: "https://t.example"} },
-		"token":       func(p *dealer.Profile) { p.Access.TokenSHA256 = []string{tokenDigest} },
+		"token":       func(p *dealer.Profile) { p.Access.Tokens = []dealer.Token{{Name: "buyer", SHA256: tokenDigest}} },
 		"date":        func(p *dealer.Profile) { p.Modified = p.Modified.Add(time.Hour) },
 	} {
 		p := profile(t, "")
@@ -112,7 +112,7 @@ func TestCardIDChangesWithTheCardAndOnlyThen(t *testing.T) {
 }
 
 func TestProtectedCardNamesTheSchemeInAFormEveryReaderTakes(t *testing.T) {
-	_, raw := cardOf(t, profile(t, "access: {token_sha256: ["+tokenDigest+"]}\n"))
+	_, raw := cardOf(t, profile(t, "access: {tokens: [{name: buyer, sha256: "+tokenDigest+"}]}\n"))
 	if !strings.Contains(string(raw), `"httpAuthSecurityScheme"`) || strings.Contains(string(raw), "securityRequirements") {
 		t.Errorf("card:\n%s", raw)
 	}

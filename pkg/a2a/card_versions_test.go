@@ -17,7 +17,7 @@ import (
 	"github.com/dealer-agent/dealer/pkg/schema/schematest"
 )
 
-const bearerAccess = "access: {token_sha256: [" + tokenDigest + "]}\n"
+const bearerAccess = "access: {tokens: [{name: buyer, sha256: " + tokenDigest + "}]}\n"
 
 // shapes are profiles whose cards differ.
 var shapes = map[string]string{

@@ -49,7 +49,7 @@ func TestClientCallsASkillAndReadsItsErrors(t *testing.T) {
 }
 
 func TestClientSendsItsTokenOnlyToTheCardsHost(t *testing.T) {
-	_, base := serve(t, agenttest.Profile+"access: {token_sha256: ["+tokenDigest+"]}\n")
+	_, base := serve(t, agenttest.Profile+"access: {tokens: [{name: buyer, sha256: "+tokenDigest+"}]}\n")
 	plain, err := a2a.Client{}.Discover(t.Context(), base)
 	if err != nil {
 		t.Fatal(err)

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/dealer-agent/dealer/pkg/aap"
+	"github.com/dealer-agent/dealer/pkg/agent/caller"
 	"github.com/dealer-agent/dealer/pkg/dealer"
 )
 
@@ -26,7 +27,7 @@ type exchange struct {
 
 	profile *dealer.Profile
 	service service
-	caller  string
+	caller  caller.Caller
 	wait    time.Duration // until the caller's next call is within quota; 0: it is
 
 	read   int
@@ -77,7 +78,7 @@ func (x *exchange) answer() (a answer) {
 	if f := x.service.checkExtensions(x.version, x.Versions, x.profile); f != nil {
 		return x.refuse(f)
 	}
-	x.wait = x.quota.Take(x.Ticks(), "call "+x.caller, x.profile.Access.PerMinute, time.Minute)
+	x.wait = x.takeCall()
 	if x.wait > 0 && !x.sends() {
 		return x.refuse(x.overQuota(x.wait))
 	}

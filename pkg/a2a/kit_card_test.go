@@ -64,7 +64,7 @@ func cardFaults(raw []byte) (faults []string) {
 
 func TestConformanceOfTheCard(t *testing.T) {
 	for name, lines := range map[string]string{
-		"public": "", "protected": "access: {token_sha256: [" + tokenDigest + "]}\n", "with provider": "provider: {organization: Tidewater Software, url: https://tidewater.example}\n",
+		"public": "", "protected": "access: {tokens: [{name: buyer, sha256: " + tokenDigest + "}]}\n", "with provider": "provider: {organization: Tidewater Software, url: https://tidewater.example}\n",
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, base := serve(t, agenttest.Profile+lines)

@@ -110,7 +110,7 @@ func contractURI(v aap.Version) string { return strings.TrimSuffix(v.SchemaBaseU
 
 // authType is what the manifest and the card say of credentials alike.
 func authType(p *dealer.Profile) *string {
-	if len(p.Access.TokenSHA256) == 0 {
+	if !p.Access.Guarded() {
 		return nil
 	}
 	bearer := "bearer"

@@ -56,7 +56,7 @@ func (x *exchange) answerMessage(m message) ([][]byte, *fault) {
 func (x *exchange) call(payload []byte) (agent.Answer, *fault) {
 	wait := x.wait
 	if wait == 0 && x.skill == aap.LeadSubmit {
-		wait = x.quota.Take(x.Ticks(), "lead "+x.caller, x.profile.Access.LeadsPerHour, time.Hour)
+		wait = x.quota.Take(x.Ticks(), "lead "+x.caller.Key(), x.profile.Access.LeadsPerHour, time.Hour)
 	}
 	if wait > 0 {
 		if got, found, err := x.Agent.Replay(x.ctx, x.version, payload); err == nil && found {

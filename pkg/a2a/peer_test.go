@@ -240,7 +240,7 @@ func TestOfficialGoClientActivatesTheExtension(t *testing.T) {
 // TestOfficialGoClientSeesTheStatusOfHTTP: whatever is not 200, this client
 // names by its status alone.
 func TestOfficialGoClientSeesTheStatusOfHTTP(t *testing.T) {
-	_, base := serve(t, agenttest.Profile+"access: {per_minute: 1, token_sha256: ["+tokenDigest+"]}\n")
+	_, base := serve(t, agenttest.Profile+"access: {per_minute: 1, tokens: [{name: buyer, sha256: "+tokenDigest+"}]}\n")
 	client := goClient(t, base)
 	if _, err := client.SendMessage(t.Context(), data(t, information)); err == nil || !strings.Contains(err.Error(), "401") {
 		t.Errorf("without token: %v", err)
@@ -255,7 +255,7 @@ func TestOfficialGoClientSeesTheStatusOfHTTP(t *testing.T) {
 }
 
 func TestOfficialGoClientReadsAProtectedCard(t *testing.T) {
-	_, base := serve(t, agenttest.Profile+"access: {token_sha256: ["+tokenDigest+"]}\n")
+	_, base := serve(t, agenttest.Profile+"access: {tokens: [{name: buyer, sha256: "+tokenDigest+"}]}\n")
 	card, err := agentcard.DefaultResolver.Resolve(t.Context(), base)
 	if err != nil {
 		t.Fatal(err)

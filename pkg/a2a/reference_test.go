@@ -71,7 +71,7 @@ func TestPublishedExamplesAreServed(t *testing.T) {
 
 func TestCardFitsTheSchemaAsReleased(t *testing.T) {
 	released := schematest.Released(t, aap.V1_3)
-	_, card := cardOf(t, profile(t, "access: {token_sha256: ["+tokenDigest+"]}\n"))
+	_, card := cardOf(t, profile(t, "access: {tokens: [{name: buyer, sha256: "+tokenDigest+"}]}\n"))
 	if faults, err := released.Check("agent-card.schema.json", card); err != nil || len(faults) > 0 {
 		t.Errorf("%v %v", err, faults)
 	}

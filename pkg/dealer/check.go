@@ -132,17 +132,8 @@ func checkLeads(l *Leads, r *reader) {
 	}
 }
 
-var hexDigest = regexp.MustCompile(`^[0-9a-f]{64}$`)
-
 func checkAccess(a *Access, r *reader) {
-	for i, token := range a.TokenSHA256 {
-		a.TokenSHA256[i] = strings.ToLower(token)
-		if !hexDigest.MatchString(a.TokenSHA256[i]) {
-			r.fault(fmt.Sprintf("access.token_sha256[%d]", i), "is not a SHA-256",
-				"write the 64 hex digits that `printf %s TOKEN | sha256sum` prints, never the token itself")
-		}
-	}
-	r.unique("access.token_sha256", a.TokenSHA256)
+	checkTokens(a, r)
 	r.between("access.per_minute", a.PerMinute, 1, 1_000_000)
 	r.between("access.leads_per_hour", a.LeadsPerHour, 1, 1_000_000)
 	if s := a.RateLimitStatus; s != 429 && s != 200 {

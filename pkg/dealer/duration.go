@@ -56,5 +56,9 @@ func (d *Duration) UnmarshalText(text []byte) error {
 	return nil
 }
 
+func (d *Duration) form() (what, fix string) {
+	return "a duration", "write a number with its unit, such as 90m, 48h or 30d"
+}
+
 // MarshalText writes what UnmarshalText reads.
 func (d Duration) MarshalText() ([]byte, error) { return []byte(d.String()), nil }

@@ -147,13 +147,13 @@ feed: {rooftop: n1}
 delivery:
   - {name: one, type: file, folder: x, rooftops: [n1, south]}
   - {name: rest, type: file, folder: y}
-access: {token_sha256: [`+strings.Repeat("AB", 32)+`]}
+access: {tokens: [{name: buyer, sha256: `+strings.Repeat("AB", 32)+`}]}
 `)
 	if p.Feed.Rooftop != "North" || !slices.Equal(p.Delivery[0].Rooftops, []string{"North", "South"}) {
 		t.Errorf("feed.rooftop %q, delivery rooftops %q", p.Feed.Rooftop, p.Delivery[0].Rooftops)
 	}
-	if p.Access.TokenSHA256[0] != strings.Repeat("ab", 32) {
-		t.Errorf("token hash = %s", p.Access.TokenSHA256[0])
+	if got := p.Access.Tokens[0].SHA256; got != strings.Repeat("ab", 32) {
+		t.Errorf("token hash = %s", got)
 	}
 }
 
@@ -203,7 +203,9 @@ func TestSecretsAreNeverRepeatedInFaults(t *testing.T) {
 			"{name: m, type: https, url: \"https://crm.example.com\", headers: {Authorization: Bearer "+secret+"}}"),
 		instead("{name: outbox, type: file, folder: outbox}",
 			"{name: m, type: https, url: \"https://user:"+secret+"@crm.example.com\"}"),
-		with("access: {token_sha256: [" + secret + "]}"),
+		with("access: {tokens: [{name: buyer, sha256: " + secret + "}]}"),
+		with("access: {tokens: [{name: " + secret + "-, sha256: x}]}"),
+		with("access: {tokens: [" + secret + "]}"),
 	} {
 		if _, err := dealer.Parse([]byte(document)); err == nil || strings.Contains(err.Error(), secret) {
 			t.Errorf("secret accepted or repeated: %v", err)

@@ -80,9 +80,9 @@ type LLM struct {
 
 // Access limits callers.
 type Access struct {
-	// TokenSHA256 lists the hex SHA-256 of accepted bearer tokens, 64 digits
-	// each, lower case after Parse. Empty: the agent is public.
-	TokenSHA256 []string `yaml:"token_sha256"`
+	// Tokens are the bearer tokens of which every call must show one, at most
+	// 1000. Default: none is asked for, and an empty list is refused.
+	Tokens []Token `yaml:"tokens"`
 	// PerMinute is how many calls one caller may make a minute. Default 600; 0
 	// is refused.
 	PerMinute int `yaml:"per_minute"`

@@ -98,7 +98,7 @@ func (r *reader) value(n *yaml.Node, v reflect.Value, path, key string, depth in
 		r.add(line, path, "has no value", fix)
 		return
 	}
-	if text, ok := v.Addr().Interface().(encoding.TextUnmarshaler); ok {
+	if text, ok := v.Addr().Interface().(written); ok {
 		r.text(n, text, line, path)
 		return
 	}
@@ -213,10 +213,17 @@ func (r *reader) items(n *yaml.Node, v reflect.Value, line int, path, key string
 	}
 }
 
-func (r *reader) text(n *yaml.Node, into encoding.TextUnmarshaler, line int, path string) {
-	const fix = "write a number with its unit, such as 90m, 48h or 30d"
+// written is a value with a form of its own.
+type written interface {
+	encoding.TextUnmarshaler
+	// form says what it is, and how to write one.
+	form() (what, fix string)
+}
+
+func (r *reader) text(n *yaml.Node, into written, line int, path string) {
+	what, fix := into.form()
 	if n.Kind != yaml.ScalarNode {
-		r.add(line, path, "is "+describe(n)+", not a duration", fix)
+		r.add(line, path, "is "+describe(n)+", not "+what, fix)
 	} else if err := into.UnmarshalText([]byte(n.Value)); err != nil {
 		r.add(line, path, quote(n.Value)+" is "+err.Error(), fix)
 	}

@@ -146,7 +146,7 @@ func (a *asker) question(ctx context.Context, c *toolCall, lacks bool) (q questi
 	}
 	q.form = newForm(c.offer.receiver(), lines, text, channels)
 	digest, err := lead.Digest(c.payload)
-	q.about = append([]string{c.req.Params.Name, c.offer.id(), visitOf(ctx).caller, digest, q.message}, channels...)
+	q.about = append([]string{c.req.Params.Name, c.offer.id(), visitOf(ctx).caller.Key(), digest, q.message}, channels...)
 	return q, err
 }
 

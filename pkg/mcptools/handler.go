@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"math"
 	"net/http"
+	"strconv"
 	"sync/atomic"
 	"time"
 
@@ -107,19 +109,11 @@ func (h *handler) serve(w http.ResponseWriter, r *http.Request, x *exchange) {
 		refuse(w, http.StatusForbidden, "This agent does not answer under that Host or to that Origin.")
 		return
 	}
-	x.caller, x.access = caller.Address(r.RemoteAddr), p.Access
-	if allowed := p.Access.TokenSHA256; len(allowed) > 0 {
-		who, presented := caller.Token(r.Header.Get("Authorization"), allowed)
-		if who == "" {
-			hint := ""
-			if presented {
-				hint = `, error="invalid_token"`
-			}
-			w.Header().Set("WWW-Authenticate", `Bearer realm="dealer agent"`+hint)
-			refuse(w, http.StatusUnauthorized, "Send the header Authorization: Bearer followed by the token the dealer gave you.")
-			return
-		}
-		x.caller = who
+	x.access = p.Access
+	var refused *caller.Refusal
+	if x.caller, refused = caller.Identify(r.Header, r.RemoteAddr, p.Access, h.Now()); refused != nil {
+		h.refuseCaller(w, &x.visit, refused)
+		return
 	}
 	r = r.WithContext(context.WithValue(visiting(r.Context(), &x.visit), exchangeKey{}, x))
 	r.Header = r.Header.Clone()
@@ -128,6 +122,18 @@ func (h *handler) serve(w http.ResponseWriter, r *http.Request, x *exchange) {
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	h.mcp.ServeHTTP(w, r)
+}
+
+// refuseCaller answers a call without a good token. Such calls count against
+// the quota of their address, so that nobody tries tokens at will.
+func (h *handler) refuseCaller(w http.ResponseWriter, v *visit, r *caller.Refusal) {
+	if wait := h.take(v, "call ", v.access.PerMinute, time.Minute); wait > 0 {
+		w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(wait.Seconds()))))
+		refuse(w, http.StatusTooManyRequests, "Too many calls without a good bearer token. Wait as long as Retry-After says.")
+		return
+	}
+	w.Header().Set("WWW-Authenticate", r.Challenge)
+	refuse(w, http.StatusUnauthorized, r.Message)
 }
 
 // refuse answers before any message was read, so without an id.

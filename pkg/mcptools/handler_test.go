@@ -135,7 +135,7 @@ func (h *house) modern(t *testing.T, method, params string, headers ...string) (
 }
 
 func TestListsSayHowLongTheyHold(t *testing.T) {
-	for lines, scope := range map[string]string{"": "public", "access: {token_sha256: [" + sesame + "]}\n": "private"} {
+	for lines, scope := range map[string]string{"": "public", "access: {tokens: [{name: buyer, sha256: " + sesame + "}]}\n": "private"} {
 		h := open(t, lines, nil)
 		for _, method := range []string{"server/discover", "tools/list", "prompts/list", "resources/list", "resources/templates/list"} {
 			scope := scope
@@ -154,7 +154,7 @@ func TestListsSayHowLongTheyHold(t *testing.T) {
 const sesame = "d0c04f4b1951e4aeaaec8223ed2039e542f3aae805a6fa7f6d794e5afff5d272"
 
 func TestTokensOpenTheDoor(t *testing.T) {
-	h := open(t, "access: {token_sha256: ["+sesame+"]}\n", nil)
+	h := open(t, "access: {tokens: [{name: buyer, sha256: "+sesame+"}]}\n", nil)
 	for header, want := range map[string]int{"": 401, "Basic c2VzYW1l": 401, "Bearer guess": 401, "Bearer sesame": 200, "bearer  sesame": 200} {
 		status, answer, body := h.post(t, list, "Authorization", header)
 		if status != want || (status == 401) != strings.HasPrefix(answer.Get("WWW-Authenticate"), "Bearer") || strings.Contains(body, "sesame") {

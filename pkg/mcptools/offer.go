@@ -83,7 +83,7 @@ func (o offer) has(tool string) bool {
 
 // scope is who may keep what is listed (MCP 2026-07-28 caching).
 func (o offer) scope() string {
-	if o.profile == nil || len(o.profile.Access.TokenSHA256) > 0 {
+	if o.profile == nil || o.profile.Access.Guarded() {
 		return "private"
 	}
 	return "public"

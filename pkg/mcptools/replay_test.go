@@ -94,7 +94,7 @@ func (h *house) dealer(t *testing.T, old, line string) *house {
 }
 
 func TestAnAnswerIsTakenFromItsOwnCallerOnly(t *testing.T) {
-	tokens := fmt.Sprintf("access: {token_sha256: [%x, %x]}\n", sha256.Sum256([]byte("one")), sha256.Sum256([]byte("two")))
+	tokens := fmt.Sprintf("access: {tokens: [{name: one, sha256: %x}, {name: two, sha256: %x}]}\n", sha256.Sum256([]byte("one")), sha256.Sum256([]byte("two")))
 	h := open(t, tokens, nil)
 	asked := h.submit(t, shows, unconsented(""), "", "Authorization", "Bearer one")
 	if got := h.submit(t, shows, unconsented(""), with(yes, asked.RequestState), "Authorization", "Bearer two"); !got.asks() || len(kept(t, h.stack)) != 0 {

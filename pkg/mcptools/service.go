@@ -159,6 +159,9 @@ func (s *service) account(ctx context.Context, l line) {
 	if l.skill != "" {
 		attrs = append(attrs, slog.String("skill", l.skill))
 	}
+	if token := visitOf(ctx).caller.Token; token != "" {
+		attrs = append(attrs, slog.String("token", token))
+	}
 	if l.code != "" {
 		attrs = append(attrs, slog.String("code", string(l.code)), slog.String("error_id", l.errorID))
 	}

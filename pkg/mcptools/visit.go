@@ -5,13 +5,14 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/dealer-agent/dealer/pkg/agent/caller"
 	"github.com/dealer-agent/dealer/pkg/dealer"
 )
 
 // visit is who calls, and what the profile allows them. Whoever started this
 // process and speaks to it over its pipes has no visit, and no quota.
 type visit struct {
-	caller   string
+	caller   caller.Caller
 	access   dealer.Access
 	messages atomic.Int32 // that reached a method
 }
@@ -31,5 +32,5 @@ func visitOf(ctx context.Context) *visit {
 
 // take uses one of the visitor's n calls of a kind, or says how long to wait.
 func (s *service) take(v *visit, kind string, n int, window time.Duration) time.Duration {
-	return s.quota.Take(s.Ticks(), kind+v.caller, n, window)
+	return s.quota.Take(s.Ticks(), kind+v.caller.Key(), n, window)
 }

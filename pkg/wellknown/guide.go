@@ -22,7 +22,7 @@ func guide(p *dealer.Profile, v aap.Version) []byte {
 	fmt.Fprintf(&b, "1. Choose a skill below and write a payload that fits its request schema. Its `type` names the skill.\n")
 	fmt.Fprintf(&b, "2. POST it to `%s` as `Content-Type: application/json`, with a new `id` and a new `messageId`:\n\n", p.URL+v.Path())
 	fmt.Fprintf(&b, "   ```json\n   %s\n   ```\n\n", `{"jsonrpc": "2.0", "id": "1", "method": "SendMessage", "params": {"message": {"messageId": "m-1", "role": "ROLE_USER", "parts": [{"data": {"type": "…"}}]}}}`)
-	if len(p.Access.TokenSHA256) > 0 {
+	if p.Access.Guarded() {
 		fmt.Fprintf(&b, "   Every call needs the header `Authorization: Bearer` with a token from the dealer.\n\n")
 	}
 	fmt.Fprintf(&b, "3. The answer is `result.message.parts[0].data`, which fits the response schema.\n")

@@ -69,8 +69,8 @@ func serve(w http.ResponseWriter, r *http.Request, f File) {
 	case http.MethodOptions:
 		h.Set("Allow", "GET, HEAD, OPTIONS")
 		h.Set("Access-Control-Allow-Methods", "GET, HEAD")
-		// Buyers' agents in browsers name their A2A version on the card too.
-		h.Set("Access-Control-Allow-Headers", "A2A-Version, A2A-Extensions, If-None-Match")
+		// Buyers' agents in browsers name their A2A version and show their token on the card too.
+		h.Set("Access-Control-Allow-Headers", "A2A-Version, A2A-Extensions, Authorization, If-None-Match")
 		h.Set("Access-Control-Max-Age", "86400")
 		w.WriteHeader(http.StatusNoContent)
 	default:

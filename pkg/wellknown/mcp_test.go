@@ -118,7 +118,7 @@ func TestTheRegistryEntryNamesTheEndpointUnderItsOwnHost(t *testing.T) {
 
 func TestTheRegistryEntryOfAProtectedAgentAsksForTheToken(t *testing.T) {
 	const digest = "db8a1eff2b200b4ca2495ef39366e419c28fcfdcef3b2e836c1413528f601cc6"
-	p := withLines(t, "access: {token_sha256: ["+digest+"]}\n")
+	p := withLines(t, "access: {tokens: [{name: buyer, sha256: "+digest+"}]}\n")
 	entry := fileOf(t, p, wellknown.RegistryPath)
 	header := entry["remotes"].([]any)[0].(map[string]any)["headers"].([]any)[0].(map[string]any)
 	token, _ := header["variables"].(map[string]any)["token"].(map[string]any)
@@ -146,7 +146,7 @@ func TestLongNamesFitTheRegistry(t *testing.T) {
 // TestNoDiscoveryFileIsInventedForMCP: a public agent and one with tokens of
 // its own have no OAuth metadata, and server cards are not in a released spec.
 func TestNoDiscoveryFileIsInventedForMCP(t *testing.T) {
-	h := wellknown.Handler(dealer.Fixed(withLines(t, "access: {token_sha256: [db8a1eff2b200b4ca2495ef39366e419c28fcfdcef3b2e836c1413528f601cc6]}\n")), nil)
+	h := wellknown.Handler(dealer.Fixed(withLines(t, "access: {tokens: [{name: buyer, sha256: db8a1eff2b200b4ca2495ef39366e419c28fcfdcef3b2e836c1413528f601cc6}]}\n")), nil)
 	for _, path := range []string{
 		"oauth-protected-resource", "oauth-protected-resource/mcp", "oauth-authorization-server", "openid-configuration",
 		"mcp", "mcp/server-card.json", "mcp-server-card.json", "ai-catalog.json",

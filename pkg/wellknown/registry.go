@@ -67,7 +67,7 @@ func registryEntry(p *dealer.Profile, _ aap.Version) ([]byte, error) {
 	if p.Provider != nil {
 		e.WebsiteURL = p.Provider.URL
 	}
-	if len(p.Access.TokenSHA256) > 0 {
+	if p.Access.Guarded() {
 		e.Remotes[0].Headers = []entryHeader{{
 			Name: "Authorization", Value: "Bearer {token}",
 			entryInput: entryInput{Description: "A bearer token from the dealer.", IsRequired: true, IsSecret: true},

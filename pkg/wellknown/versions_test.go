@@ -130,7 +130,7 @@ func TestTheGuideTellsTheOfferedSkillsAndNoOthers(t *testing.T) {
 			t.Errorf("%q: a public agent's guide speaks of tokens", lines)
 		}
 	}
-	protected := guideOf(t, "access: {token_sha256: [db8a1eff2b200b4ca2495ef39366e419c28fcfdcef3b2e836c1413528f601cc6]}\n")
+	protected := guideOf(t, "access: {tokens: [{name: buyer, sha256: db8a1eff2b200b4ca2495ef39366e419c28fcfdcef3b2e836c1413528f601cc6}]}\n")
 	if !strings.Contains(protected, "Authorization: Bearer") || strings.Contains(protected, "db8a1e") {
 		t.Errorf("protected:\n%s", protected)
 	}

@@ -17,7 +17,7 @@ import (
 const token = "sesame-open-up-4711"
 
 func guarded() string {
-	return fmt.Sprintf("access: {per_minute: 1000000, leads_per_hour: 1000000, token_sha256: [%x]}\n", sha256.Sum256([]byte(token)))
+	return fmt.Sprintf("access: {per_minute: 1000000, leads_per_hour: 1000000, tokens: [{name: buyer, sha256: %x}]}\n", sha256.Sum256([]byte(token)))
 }
 
 // TestOwnAgentIsWell examines the agent with each set of contracts, open and

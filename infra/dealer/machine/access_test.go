@@ -1,10 +1,10 @@
 package machine_test
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"strings"
 	"testing"
+
+	"github.com/dealer-agent/dealer/pkg/dealer"
 )
 
 // token opens the dealers of this package that are protected.
@@ -21,8 +21,7 @@ func replace(old, new string) func(string) string {
 }
 
 func TestProtectedAgentAsksForItsToken(t *testing.T) {
-	digest := sha256.Sum256([]byte(token))
-	d := open(t, add("access: {token_sha256: ["+hex.EncodeToString(digest[:])+"]}"))
+	d := open(t, add("access: {tokens: [{name: buyer, sha256: "+dealer.TokenHash(token)+"}]}"))
 	for _, v := range []struct {
 		name, value string
 		status      int

@@ -37,6 +37,8 @@ var mayImport = []importRule{
 	{"pkg/wellknown", []string{"pkg/aap", "pkg/dealer", "pkg/agent", "pkg/a2a"}},
 	{"pkg/cloud", []string{"schemas", "pkg/aap", "pkg/schema", "pkg/dealer", "pkg/inventory", "pkg/feed", "pkg/lead", "pkg/adf", "pkg/crm",
 		"pkg/stored", "pkg/agent", "pkg/a2a", "pkg/wellknown"}},
+	{"infra/cost", nil},
+	{"infra/fleet", []string{"pkg/dealer", "pkg/cloud/stacks", "infra/cost"}},
 }
 
 type importRule struct {
@@ -124,7 +126,7 @@ func TestNoPackageIsCalledAfterNothing(t *testing.T) {
 
 // TestTopLevelIsFixed allows only what the layout names, and what make builds.
 func TestTopLevelIsFixed(t *testing.T) {
-	allowed := []string{"functions", "pkg", "infra", "schemas", "go.mod", "go.sum", "Makefile", "template.yaml", "README.md", "LICENSE", "bin"}
+	allowed := []string{"functions", "pkg", "infra", "schemas", "go.mod", "go.sum", "Makefile", "template.yaml", "README.md", "LICENSE", "bin", "dist"}
 	entries, err := os.ReadDir(root(t))
 	if err != nil {
 		t.Fatal(err)

@@ -1,0 +1,219 @@
+package fleet
+
+import (
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/dealer-agent/dealer/pkg/dealer"
+)
+
+// cell is a value and the line it stands on.
+type cell struct {
+	text string
+	line int
+}
+
+// draft is a fleet file before it is checked.
+type draft struct {
+	name, bucket, prefix cell
+	defaults             row
+	rows                 []row
+}
+
+// row is what the file says of one rooftop, or of all.
+type row struct {
+	line             int
+	members          map[string]cell
+	parameters, tags map[string]cell
+}
+
+func newRow(line int) row {
+	return row{line: line, members: map[string]cell{}, parameters: map[string]cell{}, tags: map[string]cell{}}
+}
+
+// reader collects faults.
+type reader struct {
+	template *Template
+	faults   []dealer.Fault
+}
+
+// mostFaults are more than anybody mends at once.
+const mostFaults = 500
+
+func (r *reader) add(line int, path, problem, fix string) {
+	if len(r.faults) < mostFaults {
+		r.faults = append(r.faults, dealer.Fault{Line: max(1, line), Path: path, Problem: problem, Fix: fix})
+	}
+}
+
+var (
+	fleetMembers   = []string{"fleet", "code_bucket", "code_prefix", "defaults", "rooftops"}
+	sharedMembers  = []string{"region", "account", "role", "external_id", "stack", "profile"}
+	rooftopMembers = append([]string{"id"}, sharedMembers...)
+)
+
+func (r *reader) yaml(body []byte) (d draft) {
+	var root yaml.Node
+	decoder := yaml.NewDecoder(bytes.NewReader(body))
+	err := decoder.Decode(&root)
+	switch {
+	case errors.Is(err, io.EOF):
+		r.add(1, "", "the file is empty", "write at least fleet, code_bucket and rooftops")
+		return d
+	case err != nil:
+		r.add(1, "", "this is not YAML: "+strings.TrimPrefix(err.Error(), "yaml: "), "check the indentation and the quotes there and on the line before")
+		return d
+	case decoder.Decode(new(yaml.Node)) == nil:
+		r.add(1, "", "the file holds a second document", "remove the line ---")
+	}
+	for k, v := range r.pairs(root.Content[0], "", fleetMembers) {
+		switch k.Value {
+		case "fleet":
+			d.name = r.scalar(v, "fleet")
+		case "code_bucket":
+			d.bucket = r.scalar(v, "code_bucket")
+		case "code_prefix":
+			d.prefix = r.scalar(v, "code_prefix")
+		case "defaults":
+			d.defaults = r.row(v, "defaults", sharedMembers)
+		case "rooftops":
+			if v.Kind != yaml.SequenceNode {
+				r.add(v.Line, "rooftops", "is not a list", "write one rooftop below it for each stack, each beginning with - id:")
+				continue
+			}
+			for i, item := range v.Content[:min(len(v.Content), most+1)] {
+				d.rows = append(d.rows, r.row(item, fmt.Sprintf("rooftops[%d]", i), rooftopMembers))
+			}
+		}
+	}
+	return d
+}
+
+func (r *reader) row(n *yaml.Node, path string, known []string) row {
+	out := newRow(n.Line)
+	for k, v := range r.pairs(n, path, append([]string{"parameters", "tags"}, known...)) {
+		at := path + "." + k.Value
+		into := out.parameters
+		switch k.Value {
+		case "tags":
+			into = out.tags
+			fallthrough
+		case "parameters":
+			for name, value := range r.pairs(v, at, nil) {
+				into[name.Value] = r.scalar(value, at+"."+name.Value)
+			}
+		default:
+			out.members[k.Value] = r.scalar(v, at)
+		}
+	}
+	return out
+}
+
+// pairs walks a group of members; known is nil where any name may stand.
+func (r *reader) pairs(n *yaml.Node, path string, known []string) func(func(k, v *yaml.Node) bool) {
+	return func(yield func(k, v *yaml.Node) bool) {
+		if n.Kind == yaml.AliasNode {
+			n = n.Alias
+		}
+		if n.Kind != yaml.MappingNode {
+			r.add(n.Line, path, "is not a group of members", "write members below it, each as name: value")
+			return
+		}
+		seen := map[string]bool{}
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			k, v := n.Content[i], n.Content[i+1]
+			at := strings.TrimPrefix(path+"."+k.Value, ".")
+			switch {
+			case known != nil && !slices.Contains(known, k.Value):
+				r.add(k.Line, at, "is not known", meant(k.Value, known))
+				continue
+			case seen[k.Value]:
+				r.add(k.Line, at, "stands here twice", "keep one")
+				continue
+			}
+			seen[k.Value] = true
+			if !yield(k, v) {
+				return
+			}
+		}
+	}
+}
+
+func (r *reader) scalar(n *yaml.Node, path string) cell {
+	line := n.Line
+	if n.Kind == yaml.AliasNode {
+		n = n.Alias
+	}
+	if n.Kind != yaml.ScalarNode {
+		r.add(line, path, "is not a single value", "write one value behind the colon")
+		return cell{"", line}
+	}
+	if n.ShortTag() == "!!null" {
+		return cell{"", line}
+	}
+	return cell{n.Value, line}
+}
+
+// csv reads one rooftop a line. Columns are members of a rooftop, parameters by
+// their names in the template, and tags as tag:NAME. An empty cell says nothing.
+func (r *reader) csv(body []byte) (d draft) {
+	d.defaults = newRow(1)
+	in := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(body, []byte("\ufeff"))))
+	in.FieldsPerRecord = -1
+	head, err := in.Read()
+	if err != nil {
+		r.add(1, "", "the first line does not name the columns", "write for example id,region,role,DealerName")
+		return d
+	}
+	for i, name := range head {
+		head[i] = strings.TrimSpace(name)
+		_, parameter := r.template.parameter(head[i])
+		switch {
+		case slices.Contains(head[:i], head[i]):
+			r.add(1, head[i], "is the name of two columns", "keep one")
+		case !parameter && !slices.Contains(rooftopMembers, head[i]) && (!strings.HasPrefix(head[i], tagColumn) || head[i] == tagColumn):
+			r.add(1, head[i], "is no column that a fleet file has", meant(head[i], append(slices.Clone(rooftopMembers), r.template.names()...)))
+		}
+	}
+	for len(d.rows) <= most {
+		record, err := in.Read()
+		if errors.Is(err, io.EOF) {
+			return d
+		}
+		if parse, ok := errors.AsType[*csv.ParseError](err); ok {
+			r.add(parse.Line, "", "cannot be read: "+parse.Err.Error(), "put values with commas or quotes into quotes, and double the quotes inside")
+			return d
+		}
+		line, _ := in.FieldPos(0)
+		if len(record) > len(head) {
+			r.add(line, "", fmt.Sprintf("has %d cells under %d columns", len(record), len(head)), "put values with commas into quotes")
+			continue
+		}
+		out := newRow(line)
+		for i, value := range record {
+			value = strings.TrimSpace(value)
+			line, _ := in.FieldPos(i)
+			switch tag, isTag := strings.CutPrefix(head[i], tagColumn); {
+			case value == "":
+			case isTag:
+				out.tags[tag] = cell{value, line}
+			case slices.Contains(rooftopMembers, head[i]):
+				out.members[head[i]] = cell{value, line}
+			default:
+				out.parameters[head[i]] = cell{value, line}
+			}
+		}
+		d.rows = append(d.rows, out)
+	}
+	return d
+}
+
+// tagColumn begins the names of columns of tags.
+const tagColumn = "tag:"

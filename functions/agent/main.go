@@ -7,7 +7,6 @@ import (
 	"log"
 	"net/http"
 	"os"
-	"time"
 
 	"github.com/aws/aws-lambda-go/lambda"
 
@@ -23,10 +22,9 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	metrics := cloud.NewMetrics(os.Stderr, os.Getenv("AWS_LAMBDA_FUNCTION_NAME"), time.Now)
 	a2aDoor := a2a.NewHandler(a2a.Config{
 		Agent: f.Skills, Profiles: f.Profiles, Settings: agent.Settings{Log: f.Log},
-		OnExchange: func(_ context.Context, e a2a.Exchange) { metrics.Request(e.Skill, e.Result(), e.Duration) },
+		OnExchange: func(_ context.Context, e a2a.Exchange) { f.Metrics.Request(e.Skill, e.Result(), e.Duration) },
 	})
 	doors := http.NewServeMux()
 	doors.Handle("/a2a", a2aDoor)

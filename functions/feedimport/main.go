@@ -21,9 +21,11 @@ func main() {
 		log.Fatal(err)
 	}
 	logger := stack.Log()
+	metrics := stack.Metrics()
 	imports := &feeds.Events{
 		Objects: stack.Objects(), ReportPrefix: stack.Settings.ReportPrefix, Log: logger,
-		Importer: &feed.Importer{Store: stack.Inventory(), Profiles: stack.Profiles(logger), Now: time.Now},
+		Importer:  &feed.Importer{Store: stack.Inventory(), Profiles: stack.Profiles(logger), Now: time.Now},
+		OnOutcome: func(o feeds.Outcome, took time.Duration) { metrics.Feed(o.Counts(took)) },
 	}
 	lambda.Start(imports.Handle)
 }

@@ -26,6 +26,7 @@ func main() {
 		Leads: stack.Leads(), Profiles: stack.Profiles(logger), Log: logger, Lease: 30 * time.Second,
 		Transports: map[string]crm.Opener{dealer.TargetFile: noFolder},
 	}
+	targets.Count(worker, stack.Metrics())
 	targets.Equip(worker, stack.Config())
 	deliverer := &cloud.Deliverer{Queue: stack.Queue(), Handle: worker.Handle, Log: logger}
 	lambda.Start(deliverer.Deliver)

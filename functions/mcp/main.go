@@ -22,7 +22,8 @@ func main() {
 	}
 	tools := mcptools.NewHandler(mcptools.Config{
 		Agent: f.Skills, Replay: f.Skills.Replay, Profiles: f.Profiles, Hosts: cloud.APIHosts(),
-		Asking: mcptools.Asking{Key: f.Settings.FormKey}, Settings: agent.Settings{Log: f.Log},
+		OnExchange: func(_ context.Context, e mcptools.Exchange) { f.Metrics.Request(e.Skill, e.Result(), e.Duration) },
+		Asking:     mcptools.Asking{Key: f.Settings.FormKey}, Settings: agent.Settings{Log: f.Log},
 	})
 	lambda.Start(cloud.REST(cloud.FrontDoor(f.Settings.OriginSecret, tools)))
 }

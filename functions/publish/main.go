@@ -20,7 +20,7 @@ func main() {
 	}
 	publisher := &site.Publisher{
 		Objects: stack.Objects(), Bucket: stack.Settings.ProfileBucket, ProfileKey: stack.Settings.ProfileKey,
-		URL: stack.Settings.URL, Log: stack.Log(),
+		URL: stack.Settings.URL, Log: stack.Log(), OnPublish: stack.Metrics().Published,
 	}
 	lambda.Start(publisher.Handle)
 }

@@ -79,7 +79,7 @@ func (x *exchange) account(a answer, status, sent int) {
 func (e Exchange) attrs() []slog.Attr {
 	attrs := []slog.Attr{
 		slog.String("method", e.Method), slog.String("skill", e.Skill), slog.String("version", e.Version),
-		slog.Int("status", e.Status), slog.Duration("duration", e.Duration),
+		slog.String("result", e.Result()), slog.Int("status", e.Status), slog.Duration("duration", e.Duration),
 		slog.Int("read", e.Read), slog.Int("sent", e.Sent),
 	}
 	if e.Token != "" {
@@ -89,7 +89,10 @@ func (e Exchange) attrs() []slog.Attr {
 		attrs = append(attrs, slog.Int("rpc_code", e.RPC))
 	}
 	if e.Code != "" {
-		attrs = append(attrs, slog.String("code", string(e.Code)), slog.String("error_id", e.ErrorID))
+		attrs = append(attrs, slog.String("code", string(e.Code)))
+	}
+	if e.ErrorID != "" {
+		attrs = append(attrs, slog.String("error_id", e.ErrorID))
 	}
 	return attrs
 }

@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/aws/aws-lambda-go/lambdacontext"
 )
@@ -37,7 +38,22 @@ func (h *logHandler) Handle(ctx context.Context, r slog.Record) error {
 	if id, ok := ctx.Value(apiRequest{}).(string); ok && id != "" {
 		r.AddAttrs(slog.String("api_request_id", id))
 	}
+	if id := traceOf(ctx); id != "" {
+		r.AddAttrs(slog.String("trace_id", id))
+	}
+	noted(ctx, &r)
 	return h.Handler.Handle(ctx, r)
+}
+
+// traceOf is X-Ray's id of the request, which its pages are found by.
+func traceOf(ctx context.Context) string {
+	header, _ := ctx.Value("x-amzn-trace-id").(string) // as the runtime's library calls it
+	for part := range strings.SplitSeq(header, ";") {
+		if root, ok := strings.CutPrefix(part, "Root="); ok {
+			return root
+		}
+	}
+	return ""
 }
 
 func (h *logHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
@@ -73,6 +89,8 @@ func scrub(groups []string, a slog.Attr) slog.Attr {
 			return slog.String(a.Key, scrubText(v.Error()))
 		case slog.Level, *slog.Source:
 			return a
+		case ObjectName:
+			return slog.String(a.Key, v.String())
 		case encoding.TextMarshaler:
 			if text, err := v.MarshalText(); err == nil {
 				return slog.String(a.Key, scrubText(string(text)))
@@ -83,13 +101,28 @@ func scrub(groups []string, a slog.Attr) slog.Attr {
 	return a
 }
 
+// ObjectName is the key of an object or its s3:// address. File names are the
+// dealer's own words: the log keeps their digits, but no control characters.
+type ObjectName string
+
+// String is the name without what could forge or hide a line.
+func (n ObjectName) String() string {
+	clean := strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == '\u2028' || r == '\u2029' {
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(string(n), ""))
+	return mailAddress.ReplaceAllString(clean, "[e-mail]")
+}
+
 const longest = 1000
 
 var (
 	mailAddress = regexp.MustCompile(`[^\s<>"'(),:;=]+@[^\s<>"'(),:;=]+`)
-	// Ids, dates and words with letters come first, so that the digits in them
+	// Ids, X-Ray's too, dates and words with letters come first, so that the digits in them
 	// are not taken for a telephone number.
-	phoneNumber = regexp.MustCompile(`[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}` +
+	phoneNumber = regexp.MustCompile(`[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\b1-[0-9a-f]{8}-[0-9a-f]{24}\b` +
 		`|\d{4}-\d{2}-\d{2}[T0-9:.Z+-]*|\b[0-9]*[A-Za-z][A-Za-z0-9_]*\b|(\+?\(?\d[\d ().-]{7,}\d)`)
 )
 

@@ -79,3 +79,32 @@ func TestWhatOperatorsNeedStaysReadable(t *testing.T) {
 		}
 	}
 }
+
+func TestAFileNameStaysReadableAndForgesNothing(t *testing.T) {
+	var out bytes.Buffer
+	cloud.NewLogger(&out, slog.LevelInfo).InfoContext(t.Context(), "feed", "feed",
+		cloud.ObjectName("s3://b/feeds/18315550188\x1b[2J\nlot\u202e\u2028\xff of maxine@example.com.csv"))
+	if !strings.Contains(out.String(), `"feed":"s3://b/feeds/18315550188[2Jlot of [e-mail]"`) {
+		t.Errorf("%s", &out)
+	}
+}
+
+// TestWhatIsNotedStandsInEveryLaterLine: of its own request alone.
+func TestWhatIsNotedStandsInEveryLaterLine(t *testing.T) {
+	var out bytes.Buffer
+	log := cloud.NewLogger(&out, slog.LevelInfo)
+	one, other := cloud.Trailed(t.Context()), cloud.Trailed(t.Context())
+	log.InfoContext(one, "first")
+	cloud.Note(one, slog.Int64("index_generation", 6))
+	cloud.Note(one, slog.Int64("index_generation", 7))
+	cloud.Note(one, slog.String("mail", "maxine@example.com"))
+	cloud.Note(one, slog.String("lead_id", "noted"))
+	cloud.Note(t.Context(), slog.Int64("index_generation", 8))
+	log.InfoContext(one, "second", "lead_id", "said")
+	log.InfoContext(other, "third")
+	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
+	if len(lines) != 3 || strings.Contains(lines[0]+lines[2], "index_generation") ||
+		!strings.HasSuffix(lines[1], `"msg":"second","lead_id":"said","index_generation":7,"mail":"[e-mail]"}`) {
+		t.Errorf("%s", &out)
+	}
+}

@@ -26,7 +26,7 @@ import (
 // function lives on.
 func REST(handler http.Handler) func(context.Context, events.APIGatewayProxyRequest) (events.APIGatewayProxyResponse, error) {
 	return func(ctx context.Context, event events.APIGatewayProxyRequest) (out events.APIGatewayProxyResponse, err error) {
-		ctx = context.WithValue(ctx, apiRequest{}, event.RequestContext.RequestID)
+		ctx = context.WithValue(Trailed(ctx), apiRequest{}, event.RequestContext.RequestID)
 		r, err := restRequest(ctx, event)
 		if err != nil {
 			return restResponse(http.StatusBadRequest, http.Header{"Content-Type": {"text/plain; charset=utf-8"}}, []byte("Bad Request\n")), nil

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/dealer-agent/dealer/pkg/cloud"
+	"github.com/dealer-agent/dealer/pkg/cloud/cloudtest"
 	"github.com/dealer-agent/dealer/pkg/dealer"
 	"github.com/dealer-agent/dealer/pkg/lead"
 	"github.com/dealer-agent/dealer/pkg/lead/leadtest"
@@ -36,7 +37,8 @@ func TestASweepThatCannotQueueFailsAloudAndTheNextOneQueues(t *testing.T) {
 	}
 	var log bytes.Buffer
 	logger := cloud.NewLogger(&log, nil)
-	sweep := cloud.Sweep(dealer.Fixed(&dealer.Profile{ID: "seabright"}), &lead.Desk{Store: store, Queue: queue, Now: time.Now, Log: logger}, logger)
+	var numbers bytes.Buffer
+	sweep := cloud.Sweep(dealer.Fixed(&dealer.Profile{ID: "seabright"}), &lead.Desk{Store: store, Queue: queue, Now: time.Now, Log: logger}, logger, cloud.NewMetrics(&numbers, "sweeper", time.Now))
 	if err := sweep(t.Context()); err == nil || !strings.Contains(err.Error(), "queue is down") {
 		t.Errorf("got %v", err)
 	}
@@ -48,5 +50,20 @@ func TestASweepThatCannotQueueFailsAloudAndTheNextOneQueues(t *testing.T) {
 	}
 	if !slices.Equal(queue.got, []string{e.Record.ID}) || strings.Count(log.String(), `"msg":"leads queued late","leads":1`) != 1 {
 		t.Errorf("queued %v\n%s", queue.got, &log)
+	}
+	// The first sweep leaves the lead, the second queues it, the third finds none.
+	var waits []bool
+	late := 0.0
+	points, _ := cloudtest.Points(t, numbers.String())
+	for _, p := range points {
+		switch p.Name + " " + p.Dimensions {
+		case "UndeliveredLeadAge Function=sweeper":
+			waits = append(waits, p.Value > 0)
+		case "Leads Function=sweeper State=queued_late":
+			late += p.Value
+		}
+	}
+	if !slices.Equal(waits, []bool{true, false, false}) || late != 1 {
+		t.Errorf("waits %v, %v queued late\n%s", waits, late, &numbers)
 	}
 }

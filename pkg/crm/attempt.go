@@ -117,6 +117,7 @@ func (a *attempt) withhold(ctx context.Context, reason string) error {
 		return err
 	}
 	a.log(ctx, slog.LevelError, "lead withheld", reason)
+	a.tell()
 	return nil
 }
 
@@ -141,6 +142,7 @@ func (a *attempt) handedOver(ctx context.Context, receipt Receipt, resend bool) 
 	}
 	a.log(ctx, slog.LevelInfo, "lead handed over", "",
 		slog.String("receipt", receipt.Status), slog.String("file", receipt.File), slog.Bool("resend", resend))
+	a.tell()
 	if a.worker.OnHandOver != nil {
 		a.worker.OnHandOver(HandOver{
 			LeadID: a.record.ID, Target: a.target.Name, Rooftop: a.record.Rooftop,
@@ -175,6 +177,7 @@ func (a *attempt) failed(ctx context.Context, f *Failure, resend bool) error {
 	if err := a.save(ctx, patience); err != nil {
 		return err
 	}
+	a.tell()
 	if f.Permanent {
 		a.log(ctx, slog.LevelError, "lead delivery failed", f.Reason)
 		return nil
@@ -185,7 +188,7 @@ func (a *attempt) failed(ctx context.Context, f *Failure, resend bool) error {
 
 func (a *attempt) log(ctx context.Context, level slog.Level, event, reason string, more ...slog.Attr) {
 	attrs := []slog.Attr{
-		slog.String("lead", a.record.ID), slog.String("target", a.target.Name), slog.Int("attempts", a.state.Attempts),
+		slog.String("lead_id", a.record.ID), slog.String("target", a.target.Name), slog.Int("attempts", a.state.Attempts),
 	}
 	if reason != "" {
 		attrs = append(attrs, slog.String("reason", reason))

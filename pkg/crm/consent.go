@@ -8,6 +8,9 @@ import (
 	"github.com/dealer-agent/dealer/pkg/lead"
 )
 
+// revoked is why a lead is withheld whose consent was taken back.
+const revoked = "the buyer took the consent back"
+
 // withheld says why the buyer's consent no longer covers handing the lead
 // over, or nothing. Consent is checked where contact data is used, not only
 // where it was received (AAP v1.3 behavior-rules).
@@ -18,7 +21,7 @@ func withheld(r lead.Record, story []lead.Event, p *dealer.Profile, now time.Tim
 	}
 	consent, customer := lead.Remaining(request.Consent, story), request.Customer
 	if len(consent.AllowedChannels) == 0 && len(request.Consent.AllowedChannels) > 0 {
-		return "the buyer took the consent back"
+		return revoked
 	}
 	if consent.ExpiresAt != "" {
 		if end, ok := parseTime(consent.ExpiresAt); !ok || !now.Before(end) {

@@ -52,7 +52,7 @@ func TestConsentIsCheckedWhenTheLeadIsHandedOver(t *testing.T) {
 			if len(folder(t, filepath.Join(b.BaseDir, "out"))) != 0 {
 				t.Error("a withheld lead was written")
 			}
-			if !strings.Contains(b.log.String(), `"level":"ERROR","msg":"lead withheld","lead":"L-1"`) {
+			if !strings.Contains(b.log.String(), `"level":"ERROR","msg":"lead withheld","lead_id":"L-1"`) {
 				t.Errorf("no alarm in %s", b.log)
 			}
 			b.clock = start
@@ -107,7 +107,7 @@ func TestConsentTakenBackStopsWhatWasNotSentYet(t *testing.T) {
 			if d := b.want(t, "L-1", "second", lead.Withheld, 1); d.LastError != tt.reason || sent.Load() != 0 {
 				t.Errorf("%+v, %d sent", d, sent.Load())
 			}
-			if !strings.Contains(b.log.String(), `"level":"ERROR","msg":"lead withheld","lead":"L-1","target":"second"`) {
+			if !strings.Contains(b.log.String(), `"level":"ERROR","msg":"lead withheld","lead_id":"L-1","target":"second"`) {
 				t.Errorf("no alarm in %s", b.log)
 			}
 		})

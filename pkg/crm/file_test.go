@@ -34,7 +34,7 @@ func TestFileOutboxHoldsOneWholeFilePerLead(t *testing.T) {
 		t.Errorf("hand-overs told: %+v", b.overs)
 	}
 	d := b.want(t, "L-1", "box", lead.HandedOver, 1)
-	if !strings.Contains(b.log.String(), `"msg":"lead handed over","lead":"L-1","target":"box","attempts":1,"receipt":"written","file":"`+dir+`/L-1.xml"`) {
+	if !strings.Contains(b.log.String(), `"msg":"lead handed over","lead_id":"L-1","target":"box","attempts":1,"receipt":"written","file":"`+dir+`/L-1.xml"`) {
 		t.Errorf("log %s", b.log)
 	}
 	if d.Begun || d.Receipt != "written at 2026-05-01T12:00:00Z: L-1.xml" {

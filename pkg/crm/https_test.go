@@ -139,7 +139,7 @@ func TestPostAnswersDecideWhatHappensNext(t *testing.T) {
 			if calls.Load() != 1 {
 				t.Errorf("%d requests", calls.Load())
 			}
-			if tt.state == lead.Failed && !strings.Contains(b.log.String(), `"level":"ERROR","msg":"lead delivery failed","lead":"L-1","target":"crm"`) {
+			if tt.state == lead.Failed && !strings.Contains(b.log.String(), `"level":"ERROR","msg":"lead delivery failed","lead_id":"L-1","target":"crm"`) {
 				t.Errorf("no alarm in %s", b.log)
 			}
 			if tt.state != lead.Retrying {

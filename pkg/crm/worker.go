@@ -34,6 +34,8 @@ type Worker struct {
 	Secrets Secrets
 	// OnHandOver, when set, is called after each hand-over was recorded.
 	OnHandOver func(HandOver)
+	// OnOutcome, when set, is told of each outcome of an attempt after it was recorded.
+	OnOutcome func(Outcome)
 
 	// BaseDir is where relative folders of file targets begin. Default: the
 	// working directory.
@@ -86,7 +88,7 @@ func (w *Worker) Handle(ctx context.Context, leadID string) error {
 	}
 	record, err := w.Leads.Load(ctx, p.ID, leadID, w.now())
 	if errors.Is(err, lead.ErrNotFound) {
-		w.log().LogAttrs(ctx, slog.LevelWarn, "queued lead is gone or past its retention", slog.String("lead", leadID))
+		w.log().LogAttrs(ctx, slog.LevelWarn, "queued lead is gone or past its retention", slog.String("lead_id", leadID))
 		return nil
 	}
 	if err != nil {
@@ -95,7 +97,7 @@ func (w *Worker) Handle(ctx context.Context, leadID string) error {
 	targets := applicable(record, p)
 	if len(targets) == 0 {
 		w.log().LogAttrs(ctx, slog.LevelError, "lead delivery failed",
-			slog.String("lead", leadID), slog.String("reason", ErrNoTarget.Error()))
+			slog.String("lead_id", leadID), slog.String("reason", ErrNoTarget.Error()))
 		return fmt.Errorf("lead %s: %w", leadID, ErrNoTarget)
 	}
 	about, err := w.besides(ctx, record)

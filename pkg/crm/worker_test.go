@@ -66,7 +66,7 @@ func TestLeadThatIsGoneIsDone(t *testing.T) {
 	if len(folder(t, filepath.Join(b.BaseDir, "out"))) != 0 {
 		t.Error("an expired lead was written")
 	}
-	if !strings.Contains(b.log.String(), `"lead":"L-1"`) || !strings.Contains(b.log.String(), `"lead":"L-2"`) {
+	if !strings.Contains(b.log.String(), `"lead_id":"L-1"`) || !strings.Contains(b.log.String(), `"lead_id":"L-2"`) {
 		t.Errorf("log %s", b.log)
 	}
 }
@@ -96,7 +96,7 @@ func TestLeadWithoutTargetStaysQueuedAndAlarms(t *testing.T) {
 	if err := b.handle(t, "L-1"); !errors.Is(err, crm.ErrNoTarget) {
 		t.Errorf("got %v", err)
 	}
-	if !strings.Contains(b.log.String(), `"level":"ERROR","msg":"lead delivery failed","lead":"L-1"`) {
+	if !strings.Contains(b.log.String(), `"level":"ERROR","msg":"lead delivery failed","lead_id":"L-1"`) {
 		t.Errorf("no alarm in %s", b.log)
 	}
 }

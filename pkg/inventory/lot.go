@@ -33,6 +33,7 @@ type shelf struct {
 	build singleflight.Group
 	// budget bounds the encoded listings of all warm indexes together, in bytes.
 	budget int
+	watch  Watch
 
 	mu    sync.Mutex
 	warm  map[string]*warmIndex
@@ -70,6 +71,7 @@ func (l *Lot) Search(ctx context.Context, p *dealer.Profile, req aap.SearchReque
 		return aap.Reply{}, err
 	}
 	now := l.now()
+	l.answered(ctx, x, now)
 	page := x.search(p, l.version, &req, now, false)
 	return aap.Reply{Data: page, Message: x.message(p, l.version, &req, page, now)}, nil
 }
@@ -81,6 +83,7 @@ func (l *Lot) Facets(ctx context.Context, p *dealer.Profile, req aap.FacetsReque
 		return aap.Reply{}, err
 	}
 	now := l.now()
+	l.answered(ctx, x, now)
 	b := x.facets(p, l.version, &req, now)
 	var say sentences
 	if b.total == 0 {
@@ -137,6 +140,7 @@ func (l *shelf) held(dealerID string, revision int64) *Index {
 }
 
 func (l *shelf) load(ctx context.Context, dealerID string, head Head) (*Index, error) {
+	began := time.Now()
 	units, err := l.store.Snapshot(ctx, dealerID, head)
 	if err != nil {
 		return nil, fmt.Errorf("read the inventory of revision %d: %w", head.Revision, err)
@@ -145,6 +149,7 @@ func (l *shelf) load(ctx context.Context, dealerID string, head Head) (*Index, e
 	if err != nil {
 		return nil, err
 	}
+	l.loaded(ctx, x, len(units), time.Since(began))
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if w, ok := l.warm[dealerID]; ok && w.index.Revision() >= head.Revision {
@@ -198,6 +203,9 @@ func (l *Lot) Vehicle(ctx context.Context, p *dealer.Profile, req aap.VehicleReq
 	}
 	vouched := head.vouchedFor(unit.Listing.Rooftop)
 	since := now.Sub(vouched)
+	if l.watch.Answered != nil {
+		l.watch.Answered(ctx, Answered{Revision: head.Revision, Age: since})
+	}
 	if hard := p.Inventory.HardMaxAge.Std(); hard > 0 && since > hard {
 		return aap.Reply{}, aap.Errorf(aap.VehicleUnavailable,
 			"The dealer's inventory is older than %s, so this vehicle cannot be claimed available. Contact the dealer or try again later.", age(hard))

@@ -27,6 +27,8 @@ type Desk struct {
 	NewID func() string
 	// Log is told of faults, by lead id only. Nil: nobody is.
 	Log *slog.Logger
+	// OnSubmit, when set, is told of each lead that Submit answered.
+	OnSubmit func(context.Context, Submitted)
 }
 
 // The policy of a profile that leaves a duration at zero.
@@ -64,7 +66,7 @@ func (d *Desk) Submit(ctx context.Context, p *dealer.Profile, v aap.Version, pay
 	}
 	reply, known, err := d.known(ctx, s, now)
 	if known || err != nil {
-		return reply, err
+		return d.submitted(ctx, reply, true, err)
 	}
 	if e := CheckConsent(s.req.Consent, p.Leads.ConsentMaxAge.Std(), now); e != nil {
 		return aap.Reply{}, e
@@ -77,7 +79,7 @@ func (d *Desk) Submit(ctx context.Context, p *dealer.Profile, v aap.Version, pay
 	for try := 0; try < attempts; {
 		reply, instead, known, err = d.duplicate(ctx, p, s, now)
 		if known || err != nil {
-			return reply, err
+			return d.submitted(ctx, reply, false, err)
 		}
 		entry, err := d.entry(ctx, p, v, s, lost, now)
 		if err != nil {
@@ -87,7 +89,7 @@ func (d *Desk) Submit(ctx context.Context, p *dealer.Profile, v aap.Version, pay
 		err = d.Store.Create(ctx, entry, now)
 		if err == nil {
 			d.handOver(ctx, p.ID, entry.Record.ID)
-			return entry.Record.Answer.reply(), nil
+			return d.submitted(ctx, entry.Record.Answer.reply(), false, nil)
 		}
 		if errors.Is(err, ErrSlotTaken) {
 			// Another buyer was first; what is left is decided anew.
@@ -101,7 +103,7 @@ func (d *Desk) Submit(ctx context.Context, p *dealer.Profile, v aap.Version, pay
 		// A parallel request was first; its key or digest is now readable.
 		reply, known, err = d.known(ctx, s, now)
 		if known || err != nil {
-			return reply, err
+			return d.submitted(ctx, reply, true, err)
 		}
 	}
 	return aap.Reply{}, errors.New("storing the lead: the key changes hands too fast")

@@ -34,10 +34,10 @@ type step func(ctx context.Context, c *toolCall) (*mcp.CallToolResult, error)
 // send one that no model sees.
 func (s *service) answer(o offer, row agent.Row) mcp.ToolHandler {
 	return func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		l := line{method: "tools/call", skill: row.ID, began: time.Now()}
+		l := line{method: "tools/call", skill: row.ID, version: o.version.Label, began: time.Now()}
 		result, err := s.call(ctx, &toolCall{offer: o, row: row, req: req})
 		if err != nil {
-			result = s.told(ctx, o, &l, err)
+			l.failed, result = true, s.told(ctx, o, &l, err)
 		}
 		s.account(ctx, l)
 		return result, nil

@@ -40,6 +40,8 @@ type Config struct {
 	Extend func(*mcp.Server)
 	// Asking is how people are asked before a lead leaves.
 	Asking Asking
+	// OnExchange, when set, is told of each finished message that came over HTTP.
+	OnExchange func(context.Context, Exchange)
 	agent.Settings
 }
 
@@ -49,6 +51,7 @@ type Config struct {
 // of the primary contract that the profile in force offers.
 func NewHandler(c Config) http.Handler {
 	h := &handler{config: c, service: newService(c.Settings, c.Asking), door: door{hosts: c.Hosts}}
+	h.onExchange = c.OnExchange
 	if c.Loopback {
 		h.door.hosts = append(append([]string(nil), c.Hosts...), loopback...)
 	}
@@ -73,6 +76,9 @@ type handler struct {
 type exchange struct {
 	visit
 	server *mcp.Server
+	// code and errorID are those of a fault of the agent's own before any message.
+	code    aap.Code
+	errorID string
 }
 
 type exchangeKey struct{}
@@ -90,8 +96,12 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	x := &exchange{}
 	h.serve(answer, r, x)
 	if x.messages.Load() == 0 {
-		h.Log.LogAttrs(context.WithoutCancel(r.Context()), slog.LevelInfo, "mcp",
-			slog.Int("status", answer.status), slog.Duration("duration", time.Since(began)))
+		e := Exchange{Failed: answer.status >= http.StatusBadRequest, Duration: time.Since(began), Code: x.code, ErrorID: x.errorID}
+		attrs := []slog.Attr{slog.Int("status", answer.status), slog.Duration("duration", e.Duration), slog.String("result", e.Result())}
+		if e.ErrorID != "" {
+			attrs = append(attrs, slog.String("code", string(e.Code)), slog.String("error_id", e.ErrorID))
+		}
+		h.finish(r.Context(), e, attrs)
 	}
 }
 
@@ -102,6 +112,7 @@ func (h *handler) serve(w http.ResponseWriter, r *http.Request, x *exchange) {
 	}
 	if err != nil {
 		id := h.internal(r.Context(), fmt.Errorf("serve the dealer profile: %w", err))
+		x.code, x.errorID = aap.InternalError, id
 		refuse(w, http.StatusInternalServerError, "The dealer agent cannot answer right now. Please try again. Error "+id+".")
 		return
 	}

@@ -11,7 +11,6 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/dealer-agent/dealer/pkg/aap"
 	"github.com/dealer-agent/dealer/pkg/agent"
 	"github.com/dealer-agent/dealer/pkg/agent/caller"
 )
@@ -29,6 +28,8 @@ type service struct {
 	agent.Settings
 	quota *caller.Quota
 	steps []step
+	// onExchange, when set, is told of each finished message.
+	onExchange func(context.Context, Exchange)
 }
 
 func newService(s agent.Settings, a Asking) *service {
@@ -142,30 +143,13 @@ func (s *service) admit(next mcp.MethodHandler) mcp.MethodHandler {
 			return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: e.Message, Data: data}
 		}
 		result, err := next(ctx, method, req)
-		s.account(ctx, line{method: method, began: began})
+		l := line{method: method, began: began, failed: err != nil}
+		if e, ok := errors.AsType[*jsonrpc.Error](err); ok {
+			l.read(e.Data)
+		}
+		s.account(ctx, l)
 		return result, err
 	}
-}
-
-// line is what is logged of one message; it holds nothing a caller wrote.
-type line struct {
-	method, skill, errorID string
-	code                   aap.Code
-	began                  time.Time
-}
-
-func (s *service) account(ctx context.Context, l line) {
-	attrs := []slog.Attr{slog.String("method", l.method), slog.Duration("duration", time.Since(l.began))}
-	if l.skill != "" {
-		attrs = append(attrs, slog.String("skill", l.skill))
-	}
-	if token := visitOf(ctx).caller.Token; token != "" {
-		attrs = append(attrs, slog.String("token", token))
-	}
-	if l.code != "" {
-		attrs = append(attrs, slog.String("code", string(l.code)), slog.String("error_id", l.errorID))
-	}
-	s.Log.LogAttrs(context.WithoutCancel(ctx), slog.LevelInfo, "mcp", attrs...)
 }
 
 // internal logs a cause and returns the id to tell the caller.

@@ -16,6 +16,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 
+	"github.com/dealer-agent/dealer/pkg/cloud"
 	"github.com/dealer-agent/dealer/pkg/feed"
 	"github.com/dealer-agent/dealer/pkg/inventory"
 )
@@ -41,6 +42,8 @@ type Events struct {
 	// ReportPrefix ends in a slash; objects below it are never imported.
 	ReportPrefix string
 	Log          *slog.Logger
+	// OnOutcome, when set, is told of each file that was looked at, and how long that took.
+	OnOutcome func(Outcome, time.Duration)
 }
 
 // Outcome is the report that is written beside a feed.
@@ -54,6 +57,15 @@ type Outcome struct {
 	Report feed.Report `json:"report"`
 }
 
+// Counts are the outcome's numbers.
+func (o Outcome) Counts(took time.Duration) cloud.Feed {
+	f := cloud.Feed{Result: o.Result, Rows: o.Report.Rows, Listed: o.Report.Visible, Rejected: o.Report.Rejected, Took: took}
+	if o.Report.Changes != nil {
+		f.Gone = o.Report.Changes.Gone
+	}
+	return f
+}
+
 // Handle imports every object of the event. A file that is refused leaves the
 // last good inventory, is logged as LogRefused and is no error: the same file
 // would be refused again. An error makes Lambda repeat the event.
@@ -65,14 +77,15 @@ func (e *Events) Handle(ctx context.Context, event events.S3Event) error {
 			continue
 		}
 		if err := e.object(ctx, record.S3.Bucket.Name, key); err != nil {
-			failures = append(failures, fmt.Errorf("feed s3://%s/%s: %w", record.S3.Bucket.Name, key, err))
+			failures = append(failures, fmt.Errorf("feed %s: %w", cloud.ObjectName("s3://"+record.S3.Bucket.Name+"/"+key), err))
 		}
 	}
 	return errors.Join(failures...)
 }
 
 func (e *Events) object(ctx context.Context, bucket, key string) error {
-	name := slog.String("feed", "s3://"+bucket+"/"+key)
+	began := time.Now()
+	name := nameOf(bucket, key)
 	object, err := e.Objects.GetObject(ctx, &s3.GetObjectInput{Bucket: aws.String(bucket), Key: aws.String(key)})
 	if _, gone := errors.AsType[*types.NoSuchKey](err); gone {
 		e.Log.WarnContext(ctx, "feed is gone before it was imported", name)
@@ -99,7 +112,14 @@ func (e *Events) object(ctx context.Context, bucket, key string) error {
 		e.imported(ctx, name, report)
 	}
 	e.write(ctx, bucket, key, out)
+	if e.OnOutcome != nil {
+		e.OnOutcome(out, time.Since(began))
+	}
 	return err
+}
+
+func nameOf(bucket, key string) slog.Attr {
+	return slog.Any("feed", cloud.ObjectName("s3://"+bucket+"/"+key))
 }
 
 func (e *Events) imported(ctx context.Context, name slog.Attr, r feed.Report) {
@@ -128,7 +148,7 @@ func (e *Events) write(ctx context.Context, bucket, key string, out Outcome) {
 		err = e.put(ctx, bucket, key+".html", "text/html; charset=utf-8", page.String())
 	}
 	if err != nil {
-		e.Log.ErrorContext(ctx, "feed report was not written", "feed", "s3://"+bucket+"/"+key, "error", err)
+		e.Log.ErrorContext(ctx, "feed report was not written", nameOf(bucket, key), "error", err)
 	}
 }
 

@@ -22,6 +22,7 @@ type Front struct {
 	Skills   *agent.Agent
 	Profiles dealer.Source
 	Log      *slog.Logger
+	Metrics  *cloud.Metrics
 }
 
 // Open reads the function's settings; like cloud.Open it does not reach the
@@ -35,6 +36,8 @@ func Open(ctx context.Context, f cloud.Function, lookup func(string) (string, bo
 	profiles := stack.Profiles(log)
 	lot := inventory.NewLot(stack.Inventory(), time.Now)
 	desk := &lead.Desk{Store: stack.Leads(), Queue: stack.Queue(), Stock: lot, Log: log}
+	metrics := stack.Metrics()
+	watch(lot, desk, metrics)
 	skills := agent.New(agent.Parts{Profiles: profiles, Schemas: schema.Released(), Lot: lot, Desk: desk})
-	return &Front{Settings: stack.Settings, Skills: skills, Profiles: profiles, Log: log}, nil
+	return &Front{Settings: stack.Settings, Skills: skills, Profiles: profiles, Log: log, Metrics: metrics}, nil
 }

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
@@ -33,6 +34,9 @@ type Publisher struct {
 	// URL is the front door's address, for a profile that names none.
 	URL string
 	Log *slog.Logger
+	// OnPublish, when set, is told how each try ended: published with the number
+	// of files, refused for a profile at fault, none without one, or failed.
+	OnPublish func(result string, files int, took time.Duration)
 }
 
 // attempts bounds how often files are made anew because the profile changed
@@ -44,32 +48,55 @@ const attempts = 5
 // is there. A profile at fault leaves the files as they are: the error holds
 // *dealer.Faults and is logged as cloud.LogProfile.
 func (p *Publisher) Publish(ctx context.Context) error {
+	began := time.Now()
+	files, err := p.publishAll(ctx)
+	if p.OnPublish != nil {
+		p.OnPublish(resultOf(err), files, time.Since(began))
+	}
+	return err
+}
+
+func resultOf(err error) string {
+	_, faulty := errors.AsType[*dealer.Faults](err)
+	switch {
+	case err == nil:
+		return "published"
+	case faulty:
+		return "refused"
+	case errors.Is(err, ErrNoProfile):
+		return "none"
+	}
+	return "failed"
+}
+
+func (p *Publisher) publishAll(ctx context.Context) (files int, err error) {
 	origin := cloud.NewOrigin(p.Objects, p.Bucket, p.ProfileKey)
 	tag := ""
 	for range attempts {
 		document, err := origin.Fetch(ctx, tag)
 		if errors.Is(err, dealer.ErrNotModified) {
-			return nil
+			return files, nil
 		}
 		if refused(err) {
-			return fmt.Errorf("%w: %w", ErrNoProfile, err)
+			return files, fmt.Errorf("%w: %w", ErrNoProfile, err)
 		}
 		if err != nil {
-			return err
+			return files, err
 		}
-		if err := p.write(ctx, document); err != nil {
-			return err
+		if files, err = p.write(ctx, document); err != nil {
+			return files, err
 		}
 		tag = document.Tag // a change meanwhile may have been overwritten
 	}
-	return nil
+	return files, nil
 }
 
-func (p *Publisher) write(ctx context.Context, document dealer.Document) error {
+// write returns how many files there are.
+func (p *Publisher) write(ctx context.Context, document dealer.Document) (int, error) {
 	profile, err := dealer.Parse(document.Body)
 	if err != nil {
 		p.Log.ErrorContext(ctx, cloud.LogProfile, "error", err)
-		return err
+		return 0, err
 	}
 	profile.Modified = document.Modified
 	if profile.URL == "" {
@@ -77,7 +104,7 @@ func (p *Publisher) write(ctx context.Context, document dealer.Document) error {
 	}
 	files, err := wellknown.Files(profile)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	for _, f := range slices.Backward(files) {
 		_, err := p.Objects.PutObject(ctx, &s3.PutObjectInput{
@@ -85,15 +112,15 @@ func (p *Publisher) write(ctx context.Context, document dealer.Document) error {
 			ContentType: aws.String(f.ContentType), CacheControl: aws.String(f.CacheControl),
 		})
 		if err != nil {
-			return fmt.Errorf("write %s: %w", f.Path, err)
+			return 0, fmt.Errorf("write %s: %w", f.Path, err)
 		}
 	}
 	removed, err := p.remove(ctx, profile, files)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	p.Log.InfoContext(ctx, logPublished, "files", len(files), "removed", removed, "url", profile.URL)
-	return nil
+	return len(files), nil
 }
 
 // remove deletes files that a profile can have and this one does not.

@@ -1,0 +1,33 @@
+package front
+
+import (
+	"context"
+	"log/slog"
+
+	"github.com/dealer-agent/dealer/pkg/cloud"
+	"github.com/dealer-agent/dealer/pkg/inventory"
+	"github.com/dealer-agent/dealer/pkg/lead"
+)
+
+// watch counts what inventory and leads do for buyers, and notes in the
+// request's lines which generation and which lead it was about.
+func watch(lot *inventory.Lot, desk *lead.Desk, m *cloud.Metrics) {
+	lot.Watch(inventory.Watch{
+		Loaded: func(ctx context.Context, l inventory.Loaded) {
+			cloud.Note(ctx, slog.Duration("index_load", l.Took))
+			m.IndexLoaded(l.Vehicles, l.Bytes, l.Took)
+		},
+		Answered: func(ctx context.Context, a inventory.Answered) {
+			cloud.Note(ctx, slog.Int64("index_generation", a.Revision))
+			m.IndexAge(a.Age)
+		},
+	})
+	desk.OnSubmit = func(ctx context.Context, s lead.Submitted) {
+		cloud.Note(ctx, slog.String("lead_id", s.LeadID))
+		state := s.Status
+		if s.Repeated {
+			state = cloud.LeadRepeated
+		}
+		m.Leads(state, 1)
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"net/url"
 	"os"
 	"strings"
@@ -22,6 +23,7 @@ const payloadLimit = 1 << 20
 
 func newCall(std streams) *cobra.Command {
 	var version string
+	var given givenToken
 	cmd := &cobra.Command{
 		Use:   "call URL SKILL [JSON | @FILE | -]",
 		Short: "Call one skill of any dealer agent, as a buyer's agent does",
@@ -30,20 +32,28 @@ names and prints the answer's payload. A request without "type" gets the
 skill's. Of the contracts that the agent declares and this command speaks, the
 newest is taken, or the one that --version names and no other. The exit code is
 1 when the agent answers with an error, which is printed as it came. A bearer
-token is taken from DEALER_TOKEN.
+token is taken from DEALER_TOKEN, or from where a flag says, never as an argument.
 
 SKILL is one of:
   ` + strings.Join(skillIDs(), "\n  "),
 		Example: `  dealer call http://127.0.0.1:8080 dealer.information
   dealer call http://127.0.0.1:8080 inventory.search '{"filters":{"make":["Honda"]}}'
-  dealer call http://127.0.0.1:8080 lead.submit @lead.json`,
+  dealer call http://127.0.0.1:8080 lead.submit @lead.json
+  dealer call https://agent.example.com dealer.information --token-file partner.token`,
 		Args: args(cobra.RangeArgs(2, 3)),
-		RunE: func(cmd *cobra.Command, given []string) error {
-			skill, ok := aap.SkillByID(given[1])
+		RunE: func(cmd *cobra.Command, words []string) error {
+			skill, ok := aap.SkillByID(words[1])
 			if !ok {
-				return usageError{fmt.Errorf("no skill %q; the skills are %s", given[1], strings.Join(skillIDs(), ", "))}
+				return usageError{fmt.Errorf("no skill %q; the skills are %s", words[1], strings.Join(skillIDs(), ", "))}
 			}
-			client := a2a.Client{Token: os.Getenv("DEALER_TOKEN")}
+			if given.file == "-" && len(words) == 3 && words[2] == "-" {
+				return usageError{errors.New("stdin holds the request or the token, not both; put one of them into a file")}
+			}
+			token, err := given.read(cmd, std.in)
+			if err != nil {
+				return err
+			}
+			client := a2a.Client{Token: token}
 			if version != "" {
 				v, err := versionNamed(version)
 				if err != nil {
@@ -52,15 +62,14 @@ SKILL is one of:
 				client.Versions = []aap.Version{v}
 			}
 			payload := []byte("{}")
-			if len(given) == 3 {
-				var err error
-				if payload, err = readArgument(given[2], std.in); err != nil {
+			if len(words) == 3 {
+				if payload, err = readArgument(words[2], std.in); err != nil {
 					return err
 				}
 			}
-			remote, err := client.Discover(cmd.Context(), given[0])
+			remote, err := client.Discover(cmd.Context(), words[0])
 			if silent, ok := errors.AsType[*url.Error](err); ok {
-				return fmt.Errorf("no agent answers at %s (%w); is it running, and is that its address?", given[0], silent.Err)
+				return fmt.Errorf("no agent answers at %s (%w); is it running, and is that its address?", words[0], silent.Err)
 			}
 			if err != nil {
 				return err
@@ -72,12 +81,16 @@ SKILL is one of:
 				}
 				return errReported
 			}
+			if closed, ok := errors.AsType[*a2a.RPCError](err); ok && closed.Status == http.StatusUnauthorized {
+				return fmt.Errorf("%s wants a bearer token that it knows (%w); put yours into %s, or name its file with --token-file", words[0], err, given.env)
+			}
 			if err != nil {
 				return err
 			}
 			return printJSON(std.out, answer)
 		},
 	}
+	given.flags(cmd)
 	cmd.Flags().StringVar(&version, "version", "", "speak this contract of AAP and no other, such as `v1.0`")
 	return cmd
 }

@@ -16,7 +16,7 @@ import (
 
 func newDoctor(std streams) *cobra.Command {
 	var asJSON bool
-	var tokenEnv string
+	var access givenToken
 	c := doctor.Config{}
 	cmd := &cobra.Command{
 		Use:   "doctor URL",
@@ -33,10 +33,11 @@ line is wrong and 3 when the agent cannot be reached.`,
   AGENT_TOKEN=… dealer doctor https://agent.example.com --token-env AGENT_TOKEN --json`,
 		Args: args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, given []string) error {
-			c.URL, c.Token = given[0], os.Getenv(tokenEnv)
-			if cmd.Flags().Changed("token-env") && c.Token == "" {
-				return usageError{fmt.Errorf("the environment has no variable %q; name one that holds the token", tokenEnv)}
+			var err error
+			if c.Token, err = access.read(cmd, std.in); err != nil {
+				return err
 			}
+			c.URL = given[0]
 			if c.Timeout <= 0 || c.Timeout > time.Minute {
 				return usageError{errors.New("--timeout wants a time up to 1m, such as 10s")}
 			}
@@ -63,7 +64,7 @@ line is wrong and 3 when the agent cannot be reached.`,
 	flags.BoolVar(&c.Deep, "deep", false, "look at the inventory and at the published schemas too")
 	flags.BoolVar(&asJSON, "json", false, "print the report as JSON")
 	flags.BoolVar(&c.SendTestLead, "send-test-lead", false, "submit one lead that is marked as a test")
-	flags.StringVar(&tokenEnv, "token-env", "DEALER_TOKEN", "`NAME` of the environment variable that holds a bearer token")
+	access.flags(cmd)
 	flags.DurationVar(&c.Timeout, "timeout", 10*time.Second, "how long one request may take")
 	return cmd
 }

@@ -23,6 +23,7 @@ type mcpFlags struct {
 	local      localAgent
 	agents     []string
 	agentsFile string
+	tokenFile  string
 	deadline   time.Duration
 	approve    bool
 }
@@ -31,15 +32,19 @@ func (f *mcpFlags) flags(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	f.local.flags(flags, "An agent of its own")
 	flags.StringArrayVar(&f.agents, "agent", nil, "forward to the dealer agent at this `[NAME=]URL`; several, each with a name, are offered side by side")
-	flags.StringVar(&f.agentsFile, "agents", "", "the same as a YAML `FILE`, a list of name, url and token_env")
+	flags.StringVar(&f.agentsFile, "agents", "", "the same as a YAML `FILE`, a list of name, url and token_env or token_file")
+	flags.StringVar(&f.tokenFile, "token-file", "", "a `FILE` that holds the bearer token for the one --agent")
 	flags.DurationVar(&f.deadline, "deadline", 8*time.Second, "how long to wait for each dealer when finding it, and when searching all")
 	flags.BoolVar(&f.approve, "approve-writes", true, "have the person asked, by a form of the host, before any lead is sent; off for an agent of its own unless given")
-	section(flags, "Dealers elsewhere", "agent", "agents", "deadline")
+	section(flags, "Dealers elsewhere", "agent", "agents", "token-file", "deadline")
 }
 
 // forwards reports whether the dealers are elsewhere, and refuses a mixture.
 func (f *mcpFlags) forwards(cmd *cobra.Command) (bool, error) {
 	if len(f.agents) == 0 && f.agentsFile == "" {
+		if f.tokenFile != "" {
+			return false, usageError{errors.New("--token-file is for a dealer elsewhere; give its address with --agent")}
+		}
 		return false, nil
 	}
 	for _, name := range []string{"profile", "feed", "data", "outbox", "clock"} {
@@ -74,7 +79,7 @@ without a consent has them asked for it in the same form. A host without forms
 cannot send leads, unless --approve-writes=false leaves the asking to it.
 
 A bearer token is taken from DEALER_TOKEN, or from DEALER_TOKEN_NORTH for the
-dealer called north. It is sent to that dealer's host and no other.`,
+dealer called north, or from a file. It is sent to that dealer's host and no other.`,
 		Example: `  dealer mcp --data DIR --profile dealer.yaml
   dealer mcp --agent https://agent.dealer.example
   dealer mcp --agent north=https://north.example --agent south=https://south.example`,
@@ -121,7 +126,7 @@ func serveNetwork(ctx context.Context, f mcpFlags, log *slog.Logger, std streams
 	}
 	n := mcptools.Network{Deadline: f.deadline, Asking: mcptools.Asking{ApproveWrites: f.approve}, Settings: agent.Settings{Log: log, Timeout: forwardTimeout}}
 	for _, r := range list {
-		if strings.HasPrefix(r.URL, "http://") && os.Getenv(r.TokenEnv) != "" {
+		if strings.HasPrefix(r.URL, "http://") && (r.TokenFile != "" || os.Getenv(r.TokenEnv) != "") {
 			log.Warn("the token travels unencrypted: the dealer's address is http", "variable", r.TokenEnv)
 		}
 		n.Dealers = append(n.Dealers, mcptools.Dealer{Alias: r.Name, Address: r.URL, Find: r.find})

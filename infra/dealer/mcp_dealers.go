@@ -16,9 +16,11 @@ import (
 
 // remoteDealer is one dealer as the command line or the file names it.
 type remoteDealer struct {
-	Name     string `yaml:"name"`
-	URL      string `yaml:"url"`
-	TokenEnv string `yaml:"token_env"`
+	Name string `yaml:"name"`
+	URL  string `yaml:"url"`
+	// TokenEnv is the environment variable of the token, TokenFile the file.
+	TokenEnv  string `yaml:"token_env"`
+	TokenFile string `yaml:"token_file"`
 }
 
 // tokenVariable is where the token of a dealer without name lies.
@@ -43,11 +45,23 @@ func (f *mcpFlags) dealers() ([]remoteDealer, error) {
 	if len(list) > mostDealers {
 		return nil, fmt.Errorf("%d dealers are too many for one host; give at most %d", len(list), mostDealers)
 	}
+	if f.tokenFile != "" {
+		if len(list) != 1 || len(f.agents) != 1 {
+			return nil, usageError{errors.New("--token-file is for one --agent; of several, give each its token_file in the file of --agents")}
+		}
+		list[0].TokenFile = f.tokenFile
+	}
 	variables := map[string]string{}
 	for i := range list {
 		d := &list[i]
 		if err := d.check(len(list) > 1); err != nil {
 			return nil, usageError{err}
+		}
+		if d.TokenFile != "" {
+			if d.TokenEnv != "" {
+				return nil, usageError{fmt.Errorf("the dealer at %.200s has a token_env and a token_file; give one of them", d.URL)}
+			}
+			continue
 		}
 		if d.TokenEnv == "" {
 			d.TokenEnv = d.variable()
@@ -88,6 +102,22 @@ func (d *remoteDealer) check(several bool) error {
 	return nil
 }
 
+// token is what the dealer is called with; empty for none.
+func (d *remoteDealer) token() (string, error) {
+	if d.TokenFile != "" {
+		return tokenIn(d.TokenFile)
+	}
+	return tokenOf("the variable "+d.TokenEnv, os.Getenv(d.TokenEnv))
+}
+
+// tokenPlace is where the dealer's token belongs, for whoever has to put it there.
+func (d *remoteDealer) tokenPlace() string {
+	if d.TokenFile != "" {
+		return "the file of the dealer's token"
+	}
+	return "the environment variable " + d.TokenEnv
+}
+
 // variable is the environment variable of the dealer's token.
 func (d *remoteDealer) variable() string {
 	if d.Name == "" {
@@ -114,10 +144,15 @@ func readAgents(path string) ([]remoteDealer, error) {
 	decoder.KnownFields(true)
 	var list []remoteDealer
 	if err := decoder.Decode(&list); err != nil {
-		return nil, fmt.Errorf("%s is no list of dealers with name, url and token_env: %w", filepath.Base(path), err)
+		return nil, fmt.Errorf("%s is no list of dealers with name, url and token_env or token_file: %w", filepath.Base(path), err)
 	}
 	if len(list) == 0 {
 		return nil, fmt.Errorf("%s names no dealer", filepath.Base(path))
+	}
+	for i := range list { // a host starts this program anywhere
+		if f := list[i].TokenFile; f != "" && !filepath.IsAbs(f) {
+			list[i].TokenFile = filepath.Join(filepath.Dir(path), f)
+		}
 	}
 	return list, nil
 }

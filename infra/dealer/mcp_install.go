@@ -32,7 +32,8 @@ func newMCPInstall(std streams) *cobra.Command {
 		Long: `Install writes how to start ` + "`dealer mcp`" + ` into the configuration of an AI host:
 the flags it is given here are those the host will give. Nothing else in the
 file is touched, a copy of the old one is left beside it, and a second time
-changes nothing. Tokens are not written; they belong into the entry's "env".`,
+changes nothing. Tokens are not written; they belong into the entry's "env", or
+into a file of their own that --token-file names.`,
 		Example: `  dealer mcp install --client claude-desktop --agent https://agent.dealer.example
   dealer mcp install --client vscode --data DIR --profile dealer.yaml --print`,
 		Args: args(cobra.NoArgs),
@@ -113,7 +114,7 @@ func (g *mcpInstall) write(host hostconfig.Host, entry hostconfig.Entry, std str
 	if backup != "" {
 		fmt.Fprintf(std.out, "The file as it was: %s\n", backup)
 	}
-	if slices.Contains(entry.Args, "--agent") {
+	if slices.Contains(entry.Args, "--agent") && g.tokenFile == "" {
 		fmt.Fprintf(std.out, "If the dealer wants a token, put it into the entry's \"env\", as DEALER_TOKEN or, for a dealer called north, DEALER_TOKEN_NORTH.\n")
 	}
 	fmt.Fprintf(std.out, "Start %s anew to see it.\n", host.Title)
@@ -143,7 +144,7 @@ func (g *mcpInstall) arguments(cmd *cobra.Command) ([]string, error) {
 		}
 	}
 	for _, f := range []struct{ flag, path string }{
-		{"agents", g.agentsFile}, {"profile", g.local.profile}, {"feed", g.local.feed}, {"data", g.local.data}, {"outbox", g.local.outbox},
+		{"agents", g.agentsFile}, {"token-file", g.tokenFile}, {"profile", g.local.profile}, {"feed", g.local.feed}, {"data", g.local.data}, {"outbox", g.local.outbox},
 	} {
 		if f.path == "" {
 			continue
@@ -152,7 +153,7 @@ func (g *mcpInstall) arguments(cmd *cobra.Command) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		if _, err := os.Stat(whole); err != nil && (f.flag == "profile" || f.flag == "feed") {
+		if _, err := os.Stat(whole); err != nil && (f.flag == "profile" || f.flag == "feed" || f.flag == "token-file") {
 			return nil, fmt.Errorf("--%s: %w", f.flag, err)
 		}
 		list = append(list, "--"+f.flag, whole)

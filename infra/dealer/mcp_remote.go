@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"os"
 	"slices"
 	"strings"
 	"unicode"
@@ -24,9 +23,13 @@ func (d remoteDealer) find(ctx context.Context) (*mcptools.Found, error) {
 	if err != nil {
 		return nil, err
 	}
+	token, err := d.token()
+	if err != nil {
+		return nil, &mcptools.Failure{Reason: "unauthorized", Message: "The bearer token for this dealer cannot be read. Whoever runs this host finds the reason in its log; go on without this dealer.", Cause: err}
+	}
 	clock := &dealersClock{RoundTripper: web.Transport}
 	web.Transport = clock
-	client := a2a.Client{HTTP: web, Token: os.Getenv(d.TokenEnv)}
+	client := a2a.Client{HTTP: web, Token: token}
 	remote, err := client.Discover(ctx, d.URL)
 	if err != nil {
 		return nil, d.notFound(err)
@@ -129,7 +132,7 @@ func (d remoteDealer) failure(err error) *mcptools.Failure {
 	case errors.Is(err, errForeign):
 		f.Reason, f.Message = "refused", "The dealer's card leads to an address inside a private network, which this program does not follow. Go on without this dealer."
 	case status == http.StatusUnauthorized || status == http.StatusForbidden:
-		f.Reason, f.Message = "unauthorized", fmt.Sprintf("The dealer asks for a bearer token. Whoever runs this host puts it into the environment variable %s and starts the host anew.", d.TokenEnv)
+		f.Reason, f.Message = "unauthorized", fmt.Sprintf("The dealer asks for a bearer token. Whoever runs this host puts it into %s and starts the host anew.", d.tokenPlace())
 	case isRPC:
 		f.Reason, f.Message = "refused", fmt.Sprintf("The dealer's agent refused the call. It said: %q", shortened(rpc.Message))
 	case errors.Is(err, a2a.ErrTooLong):

@@ -39,6 +39,9 @@ func TokenHash(token string) string {
 	return hex.EncodeToString(sum[:])
 }
 
+// IsTokenName reports whether a row may have the name.
+func IsTokenName(name string) bool { return idForm.MatchString(name) }
+
 // Guarded reports whether calls need a bearer token. It depends on the rows
 // alone: an agent whose tokens have all expired lets nobody in.
 func (a *Access) Guarded() bool { return len(a.Tokens) > 0 }
@@ -59,7 +62,7 @@ func checkTokens(a *Access, r *reader) {
 	for i := range a.Tokens {
 		at := fmt.Sprintf("access.tokens[%d]", i)
 		t := &a.Tokens[i]
-		if !idForm.MatchString(t.Name) {
+		if !IsTokenName(t.Name) {
 			problem := "is not a name" // which is not repeated: a token may have slipped in
 			if t.Name == "" {
 				problem = r.missing(at + ".name")

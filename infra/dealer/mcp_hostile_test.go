@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/dealer-agent/dealer/pkg/outbound"
 )
 
 // hostileCard is a card whose NAME and ENDPOINT are filled in.
@@ -246,7 +248,7 @@ func TestOnlyTheNamedHostMayLieInAPrivateNetwork(t *testing.T) {
 		if got != nil {
 			_ = got.Body.Close()
 		}
-		if (err == nil) != c.follows || err != nil && !errors.Is(err, errForeign) {
+		if (err == nil) != c.follows || err != nil && !errors.Is(err, outbound.ErrPrivate) {
 			t.Errorf("from %s to %s: %v", c.named, c.asked, err)
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/dealer-agent/dealer/pkg/aap"
 	"github.com/dealer-agent/dealer/pkg/agent"
 	"github.com/dealer-agent/dealer/pkg/mcptools"
+	"github.com/dealer-agent/dealer/pkg/outbound"
 )
 
 // find reads the dealer's card and settles on a contract.
@@ -129,7 +130,7 @@ func (d remoteDealer) failure(err error) *mcptools.Failure {
 		status = none.Status
 	}
 	switch {
-	case errors.Is(err, errForeign):
+	case errors.Is(err, outbound.ErrPrivate):
 		f.Reason, f.Message = "refused", "The dealer's card leads to an address inside a private network, which this program does not follow. Go on without this dealer."
 	case status == http.StatusUnauthorized || status == http.StatusForbidden:
 		f.Reason, f.Message = "unauthorized", fmt.Sprintf("The dealer asks for a bearer token. Whoever runs this host puts it into %s and starts the host anew.", d.tokenPlace())

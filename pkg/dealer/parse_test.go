@@ -110,7 +110,7 @@ func TestTheCommentedSettingsOfTheSampleAreGood(t *testing.T) {
 		rest, commented := strings.CutPrefix(strings.TrimLeft(line, " "), "# ")
 		key, value, isSetting := strings.Cut(strings.TrimSpace(rest), ":")
 		key = strings.TrimPrefix(key, "- ")
-		if commented && isSetting && !strings.Contains(key, " ") && key == strings.ToLower(key) && !strings.HasSuffix(value, ".") && value != "" &&
+		if commented && isSetting && !strings.Contains(key, " ") && key == strings.ToLower(key) && !strings.HasSuffix(value, ".") && (value != "" || key == "sources") &&
 			!slices.Contains([]string{"manual", "all_mandatory_charges", "none"}, key) && key != "https" && key != "429" {
 			line = indent + rest
 		}
@@ -119,6 +119,10 @@ func TestTheCommentedSettingsOfTheSampleAreGood(t *testing.T) {
 	p := mustParse(t, strings.Join(out, ""))
 	if len(p.Delivery) != 5 || p.URL == "" || p.Inventory.HardMaxAge.Std() != 7*24*time.Hour {
 		t.Errorf("the comments did not become settings: %d targets, url %q, hard_max_age %s", len(p.Delivery), p.URL, p.Inventory.HardMaxAge)
+	}
+	if s := p.Feed.Sources; len(s) != 2 || s[0].Scheme() != dealer.SchemeHTTPS || s[1].Every.Std() != time.Hour || !s[1].Covers("Larkspur Ridge Bend") || s[1].Covers(p.Rooftops[0].Name) ||
+		!slices.Equal(s[0].Secrets(), []string{"env:EXPORT_PASSWORD", "env:EXPORT_KEY"}) {
+		t.Errorf("the sources of the export are %+v", s)
 	}
 	if d := p.Delivery; !d[0].Takes("Larkspur Ridge Fort Collins") || d[2].Takes("Larkspur Ridge Fort Collins") {
 		t.Errorf("a target with rooftops takes the leads of others: %+v", d)

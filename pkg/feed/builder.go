@@ -1,6 +1,7 @@
 package feed
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -16,7 +17,9 @@ type builder struct {
 	m       *mapping
 	report  *Report
 	// asOf is the time "new" and "future" are judged by; zero judges nothing.
-	asOf                 time.Time
+	asOf time.Time
+	// scope are the rooftops that rows may be of; empty: all.
+	scope                []string
 	statuses, conditions map[string]string
 	rooftops             map[string]string
 	memos                [members]memo
@@ -106,6 +109,9 @@ func (b *builder) build(rec record) (v inventory.Vehicle, why, rejected string) 
 	b.state()
 	b.kind()
 	b.rooftop()
+	if len(b.scope) > 0 && !slices.Contains(b.scope, l.Rooftop) {
+		return v, "", "of a rooftop that this source is not about"
+	}
 	b.money()
 	b.mileage()
 	b.specs()

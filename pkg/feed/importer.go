@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/dealer-agent/dealer/pkg/dealer"
@@ -98,18 +99,18 @@ func (im *Importer) apply(ctx context.Context, p *dealer.Profile, batch inventor
 	if refused != nil {
 		return refused
 	}
-	rep.lost(old)
+	rep.lost(old, batch.Rooftops)
 	rep.Changes = &outcome
 	return nil
 }
 
 // lost warns of members that the inventory had so far and this file gives to
-// no unit.
-func (r *Report) lost(old []inventory.Vehicle) {
+// no unit, at the rooftops it is about.
+func (r *Report) lost(old []inventory.Vehicle, rooftops []string) {
 	var before [members]int
 	listed := 0
 	for i := range old {
-		if !old[i].State.Listed() {
+		if !old[i].State.Listed() || len(rooftops) > 0 && !slices.Contains(rooftops, old[i].Listing.Rooftop) {
 			continue
 		}
 		listed++

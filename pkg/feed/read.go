@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"strings"
 	"time"
 
@@ -22,6 +23,10 @@ type Source struct {
 	// file wins over it.
 	Modified time.Time
 	Body     io.Reader
+	// Rooftops are those whose whole stock the file is, by name: rows of others
+	// are rejected, and cars of others stay as they are. Rows that name none are
+	// of the only one. Empty: all.
+	Rooftops []string
 }
 
 // maxVehicles caps the units of one file.
@@ -52,7 +57,7 @@ type document interface {
 func Read(ctx context.Context, src Source, p *dealer.Profile) (inventory.Batch, Report, error) {
 	rep := newReport(src.Name)
 	rep.Prices = policyOf(p.Prices)
-	r := &reader{profile: p, report: &rep, vouched: src.Modified}
+	r := &reader{profile: scoped(p, src.Rooftops), report: &rep, vouched: src.Modified}
 	batch, err := r.read(ctx, src)
 	if r.m != nil {
 		rep.finish(r.m)
@@ -118,6 +123,7 @@ func (r *reader) read(ctx context.Context, src Source) (inventory.Batch, error) 
 		return inventory.Batch{}, r.refuse("no column of the header is known; map the columns in feed.columns (`dealer feed map` proposes how)")
 	}
 	r.b = newBuilder(r.profile, r.report, r.vouched)
+	r.b.scope = src.Rooftops
 	r.b.m = r.m
 	guess := int(min(max(src.Size, 0)/1000, 20_000))
 	r.units, r.at, r.stocks = make([]inventory.Vehicle, 0, guess), make(map[string]int, guess), make(map[string]string, guess)
@@ -136,7 +142,21 @@ func (r *reader) read(ctx context.Context, src Source) (inventory.Batch, error) 
 	r.asOf()
 	r.mappingWarnings()
 	r.report.FeedTime = r.vouched
-	return inventory.Batch{Vehicles: r.units, VouchedAt: r.vouched}, nil
+	return inventory.Batch{Vehicles: r.units, VouchedAt: r.vouched, Rooftops: src.Rooftops}, nil
+}
+
+// scoped is the profile as it reads a file that is about some rooftops only.
+func scoped(p *dealer.Profile, rooftops []string) *dealer.Profile {
+	if len(rooftops) == 0 {
+		return p
+	}
+	q := *p
+	if len(rooftops) == 1 {
+		q.Feed.Rooftop = rooftops[0]
+		q.Feed.Constants = maps.Clone(q.Feed.Constants)
+		delete(q.Feed.Constants, mRooftop.String())
+	}
+	return &q
 }
 
 func (r *reader) remap(headers []string) {

@@ -18,7 +18,7 @@ func (pl *planner) guard() *Refused {
 	had, dropped := map[string]int{}, map[string]int{}
 	total, lost := 0, 0
 	for key, v := range pl.old {
-		if !v.State.Listed() {
+		if !v.State.Listed() || pl.away(v.Listing.Rooftop) {
 			continue
 		}
 		total++
@@ -61,6 +61,11 @@ func (pl *planner) guard() *Refused {
 	return nil
 }
 
+// away reports whether the feed is not about the rooftop.
+func (pl *planner) away(rooftop string) bool {
+	return len(pl.batch.Rooftops) > 0 && !slices.Contains(pl.batch.Rooftops, rooftop)
+}
+
 // clockSkew is how far the clocks of the machines that import may differ.
 const clockSkew = time.Hour
 
@@ -91,7 +96,7 @@ func (pl *planner) tooMany(dropped, had int) bool {
 // old to know.
 func (pl *planner) saysSold(v *Vehicle) bool {
 	now := pl.feed[v.Key]
-	return v.State.Listed() && now != nil && now.State == Sold &&
+	return v.State.Listed() && now != nil && now.State == Sold && !pl.away(v.Listing.Rooftop) &&
 		!pl.outdated(v.Listing.Rooftop) && !pl.outdated(now.Listing.Rooftop)
 }
 

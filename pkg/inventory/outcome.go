@@ -35,6 +35,9 @@ type Batch struct {
 	VouchedAt time.Time
 	// Source names the file, for the log of publications.
 	Source string
+	// Rooftops are those whose whole stock the feed is; nothing is said about
+	// others, which stay as they are. Empty: all of them.
+	Rooftops []string
 }
 
 // Outcome counts what an import does, for its report.

@@ -61,6 +61,11 @@ func plan(old []Vehicle, head Head, b Batch, p *dealer.Profile, now time.Time) (
 	if refused := pl.guard(); refused != nil {
 		return pl.refuse(refused), Outcome{}, refused
 	}
+	for _, v := range pl.old {
+		if pl.away(v.Listing.Rooftop) {
+			pl.kept[v.Listing.Rooftop] = true
+		}
+	}
 	if err := pl.merge(); err != nil {
 		return Change{}, Outcome{}, err
 	}
@@ -103,7 +108,7 @@ func (pl *planner) collect() {
 		if v.Key == "" {
 			v.Key = KeyOf(v.Listing)
 		}
-		if v.Key == "" {
+		if v.Key == "" || pl.away(v.Listing.Rooftop) {
 			continue
 		}
 		v.Listing.Status = ""
@@ -139,6 +144,9 @@ func (pl *planner) merge() error {
 		}
 		if was != nil && pl.kept[was.Listing.Rooftop] && pl.outdated(was.Listing.Rooftop) {
 			continue // the other rooftop vouched for it later
+		}
+		if was != nil && pl.away(was.Listing.Rooftop) && !v.State.Listed() {
+			continue // it went to the other rooftop
 		}
 		v.GoneAt = time.Time{}
 		pl.heed(&v, was)

@@ -21,6 +21,10 @@ import (
 type Emulator struct {
 	url  string
 	turn sync.Mutex
+	stop func()
+
+	writing sync.Mutex
+	log     bytes.Buffer
 }
 
 // Emulate runs the bootstrap with the given environment and nothing else under
@@ -33,20 +37,21 @@ func Emulate(t testing.TB, bootstrap string, env ...string) *Emulator {
 		aaptest.Missing(t, "aws-lambda-rie (go install github.com/aws/aws-lambda-runtime-interface-emulator/cmd/aws-lambda-rie)")
 	}
 	events, runtime := freeAddress(t), freeAddress(t)
-	var log bytes.Buffer
+	e := &Emulator{url: "http://" + events + "/2015-03-31/functions/function/invocations"}
 	cmd := exec.Command(path, "--log-level", "error", "--runtime-interface-emulator-address", events, "--runtime-api-address", runtime, bootstrap)
 	cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "AWS_LAMBDA_FUNCTION_NAME=test", "AWS_LAMBDA_FUNCTION_TIMEOUT=30"}, env...)
-	cmd.Stdout, cmd.Stderr = &log, &log
+	cmd.Stdout, cmd.Stderr = e, e
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
+	e.stop = sync.OnceFunc(func() {
 		_ = cmd.Process.Signal(os.Interrupt) // so that it ends the function too
 		_ = cmd.Wait()
 		if t.Failed() {
-			t.Logf("the emulator said:\n%s", log.String())
+			t.Logf("the emulator said:\n%s", e.Log())
 		}
 	})
+	t.Cleanup(e.stop)
 	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(20 * time.Millisecond) {
 		conn, err := net.Dial("tcp", events)
 		if err == nil {
@@ -57,7 +62,24 @@ func Emulate(t testing.TB, bootstrap string, env ...string) *Emulator {
 			t.Fatalf("the emulator does not listen: %v", err)
 		}
 	}
-	return &Emulator{url: "http://" + events + "/2015-03-31/functions/function/invocations"}
+	return e
+}
+
+// Stop ends emulator and function; the end of the test does so too.
+func (e *Emulator) Stop() { e.stop() }
+
+// Log is what the function and the emulator have written so far.
+func (e *Emulator) Log() string {
+	e.writing.Lock()
+	defer e.writing.Unlock()
+	return e.log.String()
+}
+
+// Write takes the function's output.
+func (e *Emulator) Write(p []byte) (int, error) {
+	e.writing.Lock()
+	defer e.writing.Unlock()
+	return e.log.Write(p)
 }
 
 // Invoke sends one event and returns the answer, which of a function that

@@ -12,7 +12,7 @@ export CGO_ENABLED ?= 0
 LAMBDA_BUILD = GOOS=linux GOARCH=$(ARCH) $(GO) build -trimpath -buildvcs=false -tags lambda.norpc -ldflags "-s -w -buildid="
 ARCH ?= arm64
 
-.PHONY: help run test bench bench-peers fuzz lint build clean
+.PHONY: help run test test-aws bench bench-peers fuzz lint build clean
 
 help: ## list the targets
 	@grep -hE '^[a-zA-Z_-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -23,6 +23,9 @@ run: ## run the whole agent on sample data; ARGS="--addr 127.0.0.1:9000" adds fl
 
 test: ## run all tests; TESTFLAGS=-v names the peers that this machine lacks
 	$(GO) test $(TESTFLAGS) $(PACKAGES)
+
+test-aws: ## run all that concerns AWS, the whole stack on this machine included; needs moto
+	GO="$(GO)" TESTFLAGS="$(TESTFLAGS)" sh infra/sam/test-aws.sh
 
 bench: ## measure everything that has a budget, as one table
 	$(GO) run ./infra/bench -benchtime $(BENCHTIME)

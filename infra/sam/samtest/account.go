@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"log"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -41,6 +42,7 @@ func openAccount(t testing.TB, endpoint string, stored func(bucket, key string, 
 	a := &cloudAccount{stored: stored, roles: map[string]tree{}, keys: map[string]string{}}
 	proxy := httputil.NewSingleHostReverseProxy(target)
 	proxy.ModifyResponse = a.answered
+	proxy.ErrorLog = log.New(io.Discard, "", 0) // of callers that hung up
 	a.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { a.serve(w, r, proxy) }))
 	t.Cleanup(a.Close)
 	return a

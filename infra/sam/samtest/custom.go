@@ -13,7 +13,6 @@ type customAnswer struct {
 	PhysicalResourceID                    string `json:"PhysicalResourceId"`
 	StackID, RequestID, LogicalResourceID string
 	Data                                  map[string]any
-	method, contentType                   string
 }
 
 // hear takes the answer at the URL that CloudFormation gave. A pre-signed URL

@@ -242,7 +242,7 @@ func (s *Stack) poll(ctx context.Context, f *function, queue string, source tree
 	if given, ok := source["BatchSize"].(float64); ok {
 		size = int32(given)
 	}
-	got, err := client.ReceiveMessage(ctx, &sqs.ReceiveMessageInput{
+	got, err := client.ReceiveMessage(context.WithoutCancel(ctx), &sqs.ReceiveMessageInput{
 		QueueUrl: aws.String(queue), MaxNumberOfMessages: size, WaitTimeSeconds: 1,
 		MessageSystemAttributeNames: []sqstypes.MessageSystemAttributeName{sqstypes.MessageSystemAttributeNameAll},
 	})

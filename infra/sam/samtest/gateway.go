@@ -10,7 +10,6 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/google/uuid"
@@ -34,7 +33,6 @@ type Gateway struct {
 	stage string
 
 	server *httptest.Server
-	mu     sync.Mutex
 	limits []*limit
 	// Wait is how long an integration may take.
 	Wait time.Duration

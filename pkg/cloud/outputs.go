@@ -106,6 +106,9 @@ func (d Deployed) settings() Settings {
 	}
 }
 
+// Open opens the stack with these AWS rights.
+func (d Deployed) Open(cfg aws.Config) *Stack { return NewStack(d.settings(), cfg) }
+
 // OpenDeployed opens the stack of this name for a person's command, with that
 // person's own AWS rights. An empty region is the environment's. Faults that
 // the person can mend are ErrNoStack and ErrNoAccess.

@@ -4,8 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
+	"testing"
 
 	"github.com/dealer-agent/dealer/pkg/cloud/lambdatest"
 )
@@ -73,7 +75,7 @@ func (s *Stack) invoke(ctx context.Context, f *function, event any) ([]byte, err
 	}
 	f.mu.Lock()
 	if f.running == nil {
-		f.running = lambdatest.Emulate(s.t, s.built.Bootstrap(f.id), f.environment...)
+		f.running = lambdatest.Emulate(instance{s.t, s}, s.built.Bootstrap(f.id), f.environment...)
 	}
 	running := f.running
 	f.mu.Unlock()
@@ -88,10 +90,25 @@ func (s *Stack) invoke(ctx context.Context, f *function, event any) ([]byte, err
 	return out, nil
 }
 
-// Restart ends every instance, so that the next event of each function starts a
-// new one, as after a deployment.
-func (s *Stack) Restart() {
-	for _, f := range s.functions {
+// instance is a test whose functions end after those who call them.
+type instance struct {
+	testing.TB
+	stack *Stack
+}
+
+func (i instance) Cleanup(f func()) {
+	i.stack.mu.Lock()
+	defer i.stack.mu.Unlock()
+	i.stack.ending = append(i.stack.ending, f)
+}
+
+// Restart ends the instances of the functions, or of all, so that the next event
+// of each starts a new one, as after a deployment.
+func (s *Stack) Restart(ids ...string) {
+	for id, f := range s.functions {
+		if len(ids) > 0 && !slices.Contains(ids, id) {
+			continue
+		}
 		f.mu.Lock()
 		if f.running != nil {
 			f.running.Stop()

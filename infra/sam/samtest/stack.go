@@ -60,6 +60,7 @@ type Stack struct {
 	making    []string
 	functions map[string]*function
 	stopped   bool
+	ending    []func()
 
 	// viewer are the statements of CloudFront functions, by ARN.
 	viewer map[string][][]string
@@ -245,6 +246,9 @@ func (s *Stack) end() {
 	s.stopped = true
 	s.mu.Unlock()
 	s.stopListening()
+	for _, end := range s.ending {
+		end()
+	}
 	s.door.Close()
 	s.answers.Close()
 	for _, refused := range s.aws.Refused() {

@@ -36,33 +36,54 @@ func Emulate(t testing.TB, bootstrap string, env ...string) *Emulator {
 	if err != nil {
 		aaptest.Missing(t, "aws-lambda-rie (go install github.com/aws/aws-lambda-runtime-interface-emulator/cmd/aws-lambda-rie)")
 	}
+	e := &Emulator{}
+	// A port that was free may be taken before the emulator takes it.
+	for range 3 {
+		if e.start(t, path, bootstrap, env) {
+			return e
+		}
+	}
+	t.Fatalf("the emulator does not listen:\n%s", e.Log())
+	return nil
+}
+
+// start reports whether the emulator listens.
+func (e *Emulator) start(t testing.TB, path, bootstrap string, env []string) bool {
+	t.Helper()
 	events, runtime := freeAddress(t), freeAddress(t)
-	e := &Emulator{url: "http://" + events + "/2015-03-31/functions/function/invocations"}
 	cmd := exec.Command(path, "--log-level", "error", "--runtime-interface-emulator-address", events, "--runtime-api-address", runtime, bootstrap)
 	cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "AWS_LAMBDA_FUNCTION_NAME=test", "AWS_LAMBDA_FUNCTION_TIMEOUT=30"}, env...)
 	cmd.Stdout, cmd.Stderr = e, e
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	e.stop = sync.OnceFunc(func() {
-		_ = cmd.Process.Signal(os.Interrupt) // so that it ends the function too
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
 		_ = cmd.Wait()
+	}()
+	stop := sync.OnceFunc(func() {
+		_ = cmd.Process.Signal(os.Interrupt) // so that it ends the function too
+		<-ended
 		if t.Failed() {
 			t.Logf("the emulator said:\n%s", e.Log())
 		}
 	})
-	t.Cleanup(e.stop)
-	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(20 * time.Millisecond) {
-		conn, err := net.Dial("tcp", events)
-		if err == nil {
+	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+		if conn, err := net.Dial("tcp", events); err == nil {
 			_ = conn.Close()
-			break
+			e.url, e.stop = "http://"+events+"/2015-03-31/functions/function/invocations", stop
+			t.Cleanup(stop)
+			return true
 		}
-		if time.Now().After(deadline) {
-			t.Fatalf("the emulator does not listen: %v", err)
+		select {
+		case <-ended:
+			return false
+		default:
 		}
 	}
-	return e
+	stop()
+	return false
 }
 
 // Stop ends emulator and function; the end of the test does so too.

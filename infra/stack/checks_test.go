@@ -25,6 +25,8 @@ var checks = []check{
 	{"events", checkEvents, false},
 	{"logs", checkLogs, true},
 	{"alarms", checkAlarms, true},
+	{"tracing", checkTracing, true},
+	{"access log", checkAccessLog, true},
 	{"dashboard", checkDashboard, true},
 	{"parameters", checkParameters, false},
 	{"outputs", checkOutputs, false},

@@ -28,11 +28,19 @@ func checkDashboard(t template) (f faults) {
 			f.add("Dashboard: %q shows nothing", w.Properties.Title)
 		}
 	}
-	want := []string{"${LeadQueue.QueueName}", "${LeadDeadLetters.QueueName}", cloud.MetricsNamespace + ",Function,Skill,Result", cloud.MetricsNamespace + ",Function,Skill}"}
-	for _, id := range t.functions() {
-		want = append(want, `"${`+id+`}"`)
+	want := []string{"${LeadQueue.QueueName}", "${LeadDeadLetters.QueueName}", cloud.MetricsNamespace + ",Function,Skill,Result", cloud.MetricsNamespace + ",Function,Skill}",
+		`{DealerAgent,Function,State} Function=\"${LeadWorkerFunction}\"`, `{DealerAgent,Function,Skill} Function=\"${McpFunction}\"`, `"5XXError", "ApiName", "${AWS::StackName}"`,
+		`{DealerAgent,Function,Result} Function=\"${PublishFunction}\"`}
+	for _, own := range []string{
+		`IndexAge", "Function", "${Agent`, `IndexLoad", "Function", "${Agent`, `IndexSize", "Function", "${Mcp`, `UndeliveredLeadAge", "Function", "${LeadWorker`, `UndeliveredLeadAge", "Function", "${Sweeper`,
+		`FeedRows", "Function", "${FeedImport`, `FeedListed", "Function", "${FeedImport`, `FeedRejected", "Function", "${FeedImport`, `FeedGone", "Function", "${FeedImport`,
+	} {
+		want = append(want, `["DealerAgent", "`+own+`Function}"]`)
 	}
-	for _, metric := range []string{"FeedImported", "FeedRefused", "LeadFailed", "LeadWithheld"} {
+	for _, id := range t.functions() {
+		want = append(want, `"Errors", "FunctionName", "${`+id+`}"`, `"Throttles", "FunctionName", "${`+id+`}"`)
+	}
+	for _, metric := range []string{"FeedImported", "FeedRefused", "LeadFailed", "LeadWithheld", "ProfileRefused", "InternalErrors"} {
 		want = append(want, `"Dealer/${AWS::StackName}", "`+metric+`"`)
 	}
 	for _, text := range want {

@@ -141,7 +141,7 @@ func checkLogs(t template) (f faults) {
 		if at(t.props(group), "RetentionInDays") == nil {
 			f.add("%s: kept for ever", group)
 		}
-		if used[group] == "" {
+		if used[group] == "" && group != "ApiLogGroup" {
 			f.add("%s: nothing logs there", group)
 		}
 	}
@@ -150,8 +150,8 @@ func checkLogs(t template) (f faults) {
 
 // logged are the log lines that a person must hear of, by function.
 var logged = map[cloud.Function][]string{
-	cloud.Agent:      {cloud.LogProfile},
-	cloud.MCP:        {cloud.LogProfile},
+	cloud.Agent:      {cloud.LogProfile, "internal error"},
+	cloud.MCP:        {cloud.LogProfile, "internal error"},
 	cloud.LeadWorker: {cloud.LogProfile, "lead delivery failed", "receiver refuses the credentials", "lead withheld"},
 	cloud.Sweeper:    {cloud.LogProfile},
 	cloud.Publish:    {cloud.LogProfile},
@@ -160,7 +160,7 @@ var logged = map[cloud.Function][]string{
 
 var (
 	matchedLine = regexp.MustCompile(`\$\.msg = "([^"]+)"`)
-	linePattern = regexp.MustCompile(`^\{ (\$\.msg = "[^"]+"|\(\$\.msg = "[^"]+"\)( \|\| \(\$\.msg = "[^"]+"\))*) \}$`)
+	linePattern = regexp.MustCompile(`^\{ (\$\.msg = "[^"]+"|\(\$\.msg = "[^"]+"\)( \|\| \(\$\.msg = "[^"]+"\))*( && \(\$\.level = "ERROR"\))?) \}$`)
 )
 
 // checkAlarms: everything that needs a person reaches the one topic.
@@ -178,6 +178,13 @@ func checkAlarms(t template) (f faults) {
 		if textAt(p, "TreatMissingData") != silence[0] || textAt(p, "ComparisonOperator") != silence[1] {
 			f.add("%s: silence must be good news, and more than the threshold bad", id)
 		}
+		if ok := listAt(p, "OKActions"); len(ok) != 1 || render(ok[0]) != "${AlarmTopic}" {
+			f.add("%s: nobody hears when it is over", id)
+		}
+		// What is told at each try of a lead must not be over before the next one.
+		if textAt(p, "MetricName") == "UndeliveredLeadAge" && render(at(p, "Dimensions", 0, "Value")) == "${LeadWorkerFunction}" && numAt(p, "Period") < 3600 {
+			f.add("%s: is over while the lead still waits", id)
+		}
 		if len(textAt(p, "AlarmDescription")) < 40 {
 			f.add("%s: does not say what happened", id)
 		}
@@ -190,12 +197,14 @@ func checkAlarms(t template) (f faults) {
 	want := []string{
 		"AWS/SQS ApproximateNumberOfMessagesVisible ${LeadDeadLetters.QueueName} > 0",
 		"AWS/SQS ApproximateAgeOfOldestMessage ${LeadQueue.QueueName} > 1200",
+		cloud.MetricsNamespace + " UndeliveredLeadAge ${LeadWorkerFunction} > 1200",
+		cloud.MetricsNamespace + " UndeliveredLeadAge ${SweeperFunction} > 1200",
+		cloud.MetricsNamespace + " IndexAge ${AgentFunction} > 172800",
+		"AWS/ApiGateway 5XXError ${AWS::StackName} live > 0",
+		"AWS/ApiGateway Latency ${AWS::StackName} live > 0", // the parameter's own number
 	}
 	for _, id := range t.functions() {
-		want = append(want, "AWS/Lambda Errors ${"+id+"} > 0")
-		if id == "AgentFunction" || id == "McpFunction" {
-			want = append(want, "AWS/Lambda Throttles ${"+id+"} > 0") // the others' calls are tried again
-		}
+		want = append(want, "AWS/Lambda Errors ${"+id+"} > 0", "AWS/Lambda Throttles ${"+id+"} > 0")
 	}
 	lines := map[string]bool{}
 	for _, id := range t.of("AWS::Logs::MetricFilter") {

@@ -61,7 +61,7 @@ func checkFunctions(t template) (f faults) {
 			f.add("%s and %s share the role %s", other, id, role)
 		}
 		users[role] = id
-		for _, extra := range []string{"Policies", "PermissionsBoundary", "Tracing", "FunctionUrlConfig", "Layers"} {
+		for _, extra := range []string{"Policies", "PermissionsBoundary", "FunctionUrlConfig", "Layers"} {
 			if p[extra] != nil {
 				f.add("%s: %s would widen what the function may or who may call it", id, extra)
 			}

@@ -54,7 +54,7 @@ func inStatement(role string, n int, more ...any) []any {
 }
 
 // mutations are all seeded faults.
-var mutations = [][]seeded{functionFaults, apiFaults, refusalFaults, doorFaults, rateFaults, dashboardFaults, policyFaults, stateFaults, eventFaults, manualFaults}
+var mutations = [][]seeded{functionFaults, apiFaults, refusalFaults, doorFaults, rateFaults, dashboardFaults, observationFaults, policyFaults, stateFaults, eventFaults, manualFaults}
 
 func TestEveryCheckFindsItsSeededFaults(t *testing.T) {
 	found := map[string]bool{}

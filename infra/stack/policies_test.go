@@ -1,6 +1,7 @@
 package stack
 
 import (
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -55,6 +56,11 @@ var needs = map[string]map[string][]string{
 		account("ses", "identity/${SesIdentity}"):                  {"ses:SendEmail", "ses:SendRawEmail"},
 		account("ses", "configuration-set/${SesConfigurationSet}"): {"ses:SendEmail", "ses:SendRawEmail"},
 		"arn:${AWS::Partition}:s3:::${LeadDropBucket}/*":           {"s3:PutObject"},
+	},
+	"ApiLogRole": {
+		"arn:${AWS::Partition}:logs:${AWS::Region}:${AWS::AccountId}:*": {
+			"logs:CreateLogGroup", "logs:CreateLogStream", "logs:DescribeLogGroups", "logs:DescribeLogStreams", "logs:FilterLogEvents", "logs:GetLogEvents", "logs:PutLogEvents",
+		},
 	},
 	"SweeperRole": {
 		"${SweeperLogGroup.Arn}":          {"logs:CreateLogStream", "logs:PutLogEvents"},
@@ -121,7 +127,8 @@ func checkRoles(t template) (f faults) {
 		}
 		granted := map[grant]bool{}
 		for n := range listAt(p, "Policies") {
-			document := treeAt(p, "Policies", n, "PolicyDocument")
+			document := maps.Clone(treeAt(p, "Policies", n, "PolicyDocument"))
+			document["Statement"] = slices.DeleteFunc(slices.Clone(list(document["Statement"])), writesTraces)
 			f = append(f, checkDocument(id, document)...)
 			for _, statement := range list(document["Statement"]) {
 				for _, action := range list(at(statement, "Action")) {
@@ -153,7 +160,7 @@ func checkRoles(t template) (f faults) {
 }
 
 func serviceOf(role string) string {
-	if role == "SiteReaderRole" {
+	if role == "SiteReaderRole" || role == "ApiLogRole" {
 		return "apigateway.amazonaws.com"
 	}
 	return "lambda.amazonaws.com"
@@ -163,7 +170,7 @@ func serviceOf(role string) string {
 var (
 	knownActions = []string{
 		"dynamodb:BatchGetItem", "dynamodb:BatchWriteItem", "dynamodb:ConditionCheckItem", "dynamodb:DeleteItem", "dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:Query", "dynamodb:UpdateItem",
-		"logs:CreateLogStream", "logs:PutLogEvents", "s3:DeleteObject", "s3:GetObject", "s3:ListBucket", "s3:PutObject", "sns:Publish",
+		"logs:CreateLogGroup", "logs:CreateLogStream", "logs:DescribeLogGroups", "logs:DescribeLogStreams", "logs:FilterLogEvents", "logs:GetLogEvents", "logs:PutLogEvents", "s3:DeleteObject", "s3:GetObject", "s3:ListBucket", "s3:PutObject", "sns:Publish",
 		"secretsmanager:GetSecretValue", "ses:SendEmail", "ses:SendRawEmail", "ssm:GetParameter",
 		"sqs:ChangeMessageVisibility", "sqs:DeleteMessage", "sqs:GetQueueAttributes", "sqs:ReceiveMessage", "sqs:SendMessage",
 	}

@@ -16,7 +16,7 @@ const (
 	workerSeconds = 0.5  // of 256 MB
 	importSeconds = 3.0  // of 1 GB
 	logBytes      = 1_000
-	alarms        = 15
+	alarms        = 24
 	secrets       = 2
 )
 

@@ -28,5 +28,5 @@ const (
 	Minutes      = Days * 24 * 60
 	PollsMinute  = 15   // Lambda asks an idle queue that often
 	SweepSeconds = 0.05 // of 128 MB, each minute
-	Metrics      = 20   // of one stack with traffic
+	Metrics      = 30   // of one stack with traffic
 )

@@ -61,7 +61,7 @@ Protocol over A2A and MCP and hands accepted leads over as ADF/XML.`,
 		title    string
 		commands []*cobra.Command
 	}{
-		{"Run an agent", []*cobra.Command{newRun(std), newImport(std), newFeed(std), newPublish(std)}},
+		{"Run an agent", []*cobra.Command{newInit(std), newRun(std), newImport(std), newFeed(std), newPublish(std)}},
 		{"Look after it", []*cobra.Command{newLeads(std), newAppointments(std), newInventory(std), newVehicle(std), newToken(std)}},
 		{"Talk to agents", []*cobra.Command{newCall(std), newMCP(std), newDoctor(std)}},
 		{"Lead documents", []*cobra.Command{newADF(std)}},

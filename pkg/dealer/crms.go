@@ -70,6 +70,9 @@ var crms = []CRM{
 	{Name: "dx1", Intake: dx1.says("", "ADF by plain text e-mail to the address that DX1 gives each dealership"), Settings: []Sourced{dx1.says("mode", "body")}},
 }
 
+// CRMs are the named CRM profiles.
+func CRMs() []CRM { return slices.Clone(crms) }
+
 func crmNames() []string {
 	names := make([]string, len(crms))
 	for i, c := range crms {

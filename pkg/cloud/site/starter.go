@@ -31,7 +31,7 @@ func (s Starter) Profile() ([]byte, error) {
 	var b strings.Builder
 	b.WriteString("# A first profile, made by the deployment. Replace it with your own: that brings leads, hours, fees and more.\n")
 	for _, line := range []struct{ form, value string }{
-		{"id: %s\n", id(s.Name)},
+		{"id: %s\n", dealer.IDOf(s.Name)},
 		{"name: %s\n", s.Name},
 		{"skills: [dealer.information, inventory.facets, inventory.search, inventory.vehicle]\nrooftops:\n  - name: %s\n", s.Name},
 		{"    timezone: %s\n", s.Timezone},
@@ -46,19 +46,6 @@ func (s Starter) Profile() ([]byte, error) {
 	document := []byte(b.String())
 	_, err := dealer.Parse(document)
 	return document, err
-}
-
-// id makes a dealer id of a name.
-func id(name string) string {
-	words := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
-	out := strings.Join(words, "-")
-	if len(out) > 63 {
-		out = out[:63]
-	}
-	if out = strings.Trim(out, "-"); out == "" {
-		return "dealer"
-	}
-	return out
 }
 
 // Start puts the starter's profile where none is yet. One that is there is

@@ -1,4 +1,0 @@
-package dealer
-
-// CRMs are the named CRM profiles.
-func CRMs() []CRM { return crms }

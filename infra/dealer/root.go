@@ -62,7 +62,7 @@ Protocol over A2A and MCP and hands accepted leads over as ADF/XML.`,
 		commands []*cobra.Command
 	}{
 		{"Run an agent", []*cobra.Command{newInit(std), newRun(std), newImport(std), newFeed(std), newPublish(std)}},
-		{"Look after it", []*cobra.Command{newLeads(std), newAppointments(std), newInventory(std), newVehicle(std), newToken(std)}},
+		{"Look after it", []*cobra.Command{newLeads(std), newAppointments(std), newInventory(std), newVehicle(std), newFleet(std), newToken(std)}},
 		{"Talk to agents", []*cobra.Command{newCall(std), newMCP(std), newDoctor(std)}},
 		{"Lead documents", []*cobra.Command{newADF(std)}},
 	} {

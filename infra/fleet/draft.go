@@ -40,8 +40,9 @@ func newRow(line int) row {
 
 // reader collects faults.
 type reader struct {
-	template *Template
-	faults   []dealer.Fault
+	template  *Template
+	unchecked bool // no template was given
+	faults    []dealer.Fault
 }
 
 // mostFaults are more than anybody mends at once.
@@ -178,7 +179,7 @@ func (r *reader) csv(body []byte) (d draft) {
 		switch {
 		case slices.Contains(head[:i], head[i]):
 			r.add(1, head[i], "is the name of two columns", "keep one")
-		case !parameter && !slices.Contains(rooftopMembers, head[i]) && (!strings.HasPrefix(head[i], tagColumn) || head[i] == tagColumn):
+		case !parameter && !r.unchecked && !slices.Contains(rooftopMembers, head[i]) && (!strings.HasPrefix(head[i], tagColumn) || head[i] == tagColumn):
 			r.add(1, head[i], "is no column that a fleet file has", meant(head[i], append(slices.Clone(rooftopMembers), r.template.names()...)))
 		}
 	}

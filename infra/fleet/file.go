@@ -51,9 +51,14 @@ const most = 20_000
 type Options struct{ CodeBucket, CodePrefix string }
 
 // Read reads a fleet file, CSV when its name ends in .csv and YAML otherwise, and
-// checks it against the template. The error is a *dealer.Faults that lists every fault.
+// checks it against the template. Without a template parameters are not checked,
+// and what is read will do to look at stacks but not to change them. The error is a
+// *dealer.Faults that lists every fault.
 func Read(name string, body []byte, t *Template, o Options) (*File, error) {
 	r := &reader{template: t}
+	if t == nil {
+		r.template, r.unchecked = &Template{}, true
+	}
 	var d draft
 	switch {
 	case len(body) > MaxFile:

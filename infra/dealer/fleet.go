@@ -1,0 +1,190 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"os/user"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/dealer-agent/dealer/infra/fleet"
+	"github.com/dealer-agent/dealer/pkg/cloud/stacks"
+	"github.com/dealer-agent/dealer/pkg/dealer"
+)
+
+func newFleet(std streams) *cobra.Command {
+	cmd := family(&cobra.Command{
+		Use:   "fleet",
+		Short: "Run a stack on AWS for each of many rooftops",
+		Long: `Fleet reads a file of rooftops, YAML or CSV, and brings the stack of each where
+the file wants it, in one's own account or in others by a role. The stacks are
+made of what ` + "`make release`" + ` writes below dist/. infra/README.md shows such a file.`,
+		Example: `  dealer fleet plan fleet.yaml
+  dealer fleet apply fleet.yaml --canary 2
+  dealer fleet status fleet.yaml`,
+	})
+	cmd.AddCommand(newFleetPlan(std), newFleetApply(std), newFleetStatus(std), newFleetDestroy(std))
+	return cmd
+}
+
+// fleetFlags are common to all commands of a fleet.
+type fleetFlags struct {
+	template, bucket, prefix string
+	only                     []string
+	parallel                 int
+	asJSON                   bool
+}
+
+const defaultRelease = "dist/dealer.template.json"
+
+func (o *fleetFlags) flags(cmd *cobra.Command) {
+	set := cmd.Flags()
+	set.StringVar(&o.template, "template", defaultRelease, "the release, a `FILE` of plain CloudFormation with its code in the folder code beside it")
+	set.StringVar(&o.bucket, "code-bucket", "", "the `BUCKET` that gets template and code; {region} stands for the region (default: the file's code_bucket)")
+	set.StringVar(&o.prefix, "code-prefix", "", "what keys in that bucket begin with (default: the file's code_prefix, or dealer)")
+	set.IntVar(&o.parallel, "parallel", 8, "work on so many rooftops at once")
+	set.BoolVar(&o.asJSON, "json", false, "print JSON")
+}
+
+func (o *fleetFlags) onlyFlag(cmd *cobra.Command) {
+	cmd.Flags().StringSliceVar(&o.only, "only", nil, "only the rooftops with these `IDS`, with commas between them")
+}
+
+// opened is a fleet file, what it is about, and the accounts.
+type opened struct {
+	file     *fleet.File
+	rooftops []fleet.Rooftop
+	release  *fleet.Release
+	accounts *stacks.Accounts
+	folder   string
+}
+
+// open reads the fleet file, and the release where it is there; those who change
+// stacks need it.
+func (o *fleetFlags) open(ctx context.Context, path string, changes bool) (*opened, error) {
+	if o.parallel < 1 || o.parallel > 64 {
+		return nil, usageError{errors.New("--parallel wants a number from 1 to 64")}
+	}
+	body, err := os.ReadFile(path)
+	if err != nil {
+		return nil, usageError{fmt.Errorf("the fleet file cannot be read: %w", err)}
+	}
+	var template *fleet.Template
+	release, err := fleet.OpenRelease(o.template)
+	switch {
+	case err == nil:
+		template = release.Template
+	case errors.Is(err, fs.ErrNotExist) && !changes:
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, usageError{fmt.Errorf("there is no %s; `make release` writes one, or name another with --template", o.template)}
+	default:
+		return nil, usageError{err}
+	}
+	out := &opened{release: release, folder: filepath.Dir(path)}
+	out.file, err = fleet.Read(path, body, template, fleet.Options{CodeBucket: o.bucket, CodePrefix: o.prefix})
+	if err != nil {
+		return nil, usageError{err}
+	}
+	out.rooftops = out.file.Rooftops
+	if len(o.only) > 0 {
+		var unknown []string
+		if out.rooftops, unknown = out.file.Only(o.only); len(unknown) > 0 {
+			return nil, usageError{fmt.Errorf("the fleet file has no rooftop %s", strings.Join(unknown, ", "))}
+		}
+	}
+	out.accounts, err = stacks.Open(ctx)
+	return out, err
+}
+
+// runner works on the fleet by this machine's clock.
+func (o *fleetFlags) runner(f *opened) *fleet.Runner {
+	return &fleet.Runner{
+		Fleet: f.file, Release: f.release, At: func(p stacks.Place) fleet.Account { return f.accounts.At(p) },
+		Clock: fleet.Wall{}, Random: rand.Float64, Parallel: o.parallel, Patience: time.Hour, Profile: f.profile,
+	}
+}
+
+// profile reads and checks a dealer profile; its path begins at the fleet file.
+func (f *opened) profile(path string) ([]byte, error) {
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(f.folder, path)
+	}
+	body, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	_, err = dealer.Parse(body)
+	if faults, ok := errors.AsType[*dealer.Faults](err); ok {
+		faults.Document = filepath.Base(path)
+	}
+	return body, err
+}
+
+// profiles finds the profiles that cannot be used, before anything is done.
+func (f *opened) profiles() error {
+	var faults []error
+	for _, r := range f.rooftops {
+		if r.Profile == "" {
+			continue
+		}
+		if _, err := f.profile(r.Profile); err != nil {
+			faults = append(faults, fmt.Errorf("profile of %s: %w", r.ID, err))
+		}
+	}
+	if len(faults) > 0 {
+		return usageError{errors.Join(faults...)}
+	}
+	return nil
+}
+
+// alone runs work while the fleet's lock is held, so that no second run changes
+// its stacks. A fleet without a bucket is locked by nobody else's knowledge.
+func (f *opened) alone(ctx context.Context, std streams, work func(context.Context) error) error {
+	if f.file.CodeBucket == "" {
+		fmt.Fprintln(std.err, "no lock is taken, since the fleet has no code_bucket; see that nobody else applies it now")
+		return work(ctx)
+	}
+	at := f.accounts.At(stacks.Place{Region: f.file.Region}).Lock(f.file.Bucket(f.file.Region), fleet.LockKey(f.file))
+	lock, err := fleet.Acquire(ctx, at, holder(), fleet.Wall{}, rand.Float64)
+	if errors.Is(err, stacks.ErrMissing) {
+		return fmt.Errorf("the bucket %s is not there; make it with `aws s3 mb s3://%[1]s --region %s`", f.file.Bucket(f.file.Region), f.file.Region)
+	}
+	if err != nil {
+		return err
+	}
+	inside, stop := context.WithCancelCause(ctx)
+	kept := make(chan error, 1)
+	go func() {
+		err := lock.Keep(inside)
+		if err != nil {
+			stop(err)
+		}
+		kept <- err
+	}()
+	err = work(inside)
+	stop(nil)
+	if lost := <-kept; lost != nil {
+		return errors.Join(err, lost)
+	}
+	freeing, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
+	defer cancel()
+	return errors.Join(err, lock.Release(freeing))
+}
+
+// holder names this run to others.
+func holder() string {
+	name := "somebody"
+	if u, err := user.Current(); err == nil {
+		name = u.Username
+	}
+	host, _ := os.Hostname()
+	return fmt.Sprintf("%s at %s (process %d)", name, cmp.Or(host, "a machine"), os.Getpid())
+}

@@ -235,3 +235,6 @@ func quoted(value string) (string, bool) {
 	}
 	return "", false
 }
+
+// WaitAsLongAsAWS sets Wait to what it is on AWS.
+func (g *Gateway) WaitAsLongAsAWS() { g.Wait = longestWaiting }

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/dealer-agent/dealer/infra/dealer/machine/machinetest"
+	"github.com/dealer-agent/dealer/infra/sam/built"
 	"github.com/dealer-agent/dealer/infra/sam/samtest"
 	"github.com/dealer-agent/dealer/pkg/cloud/cloudtest"
 )
@@ -35,9 +36,9 @@ func inFolder(m *testing.M) int {
 	return machinetest.Main(m)
 }
 
-var buildOnce = sync.OnceValues(func() (samtest.Built, error) { return samtest.Build(folder) })
+var buildOnce = sync.OnceValues(func() (built.Artifacts, error) { return built.Build(folder) })
 
-func built(t *testing.T) samtest.Built {
+func artifacts(t *testing.T) built.Artifacts {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("builds every function and starts an emulator of each")
@@ -54,7 +55,7 @@ var dealerOnly = map[string]string{"DealerName": "Seabright Motors", "DealerPhon
 
 func deploy(t *testing.T, parameters map[string]string) *samtest.Stack {
 	t.Helper()
-	return samtest.Deploy(t, built(t), parameters)
+	return samtest.Deploy(t, artifacts(t), parameters)
 }
 
 // upload puts an object as `aws s3 cp` does, and waits for what follows of it.

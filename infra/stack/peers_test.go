@@ -1,34 +1,33 @@
 package stack
 
 import (
-	"bytes"
 	"encoding/json"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/dealer-agent/dealer/infra/sam/built"
 	"github.com/dealer-agent/dealer/pkg/aap/aaptest"
 )
 
 // translate makes the CloudFormation of a SAM template, with AWS's translator.
 func translate(t *testing.T, source []byte) (template, []byte) {
 	t.Helper()
-	if err := exec.Command("python3", "-c", "import samtranslator").Run(); err != nil {
-		aaptest.Missing(t, "aws-sam-translator (pip install aws-sam-translator)")
+	out, err := built.Translate(t.Context(), source)
+	if errors.Is(err, built.ErrNoTranslator) {
+		aaptest.Missing(t, err.Error())
 	}
-	var out, complaints bytes.Buffer
-	cmd := exec.CommandContext(t.Context(), "python3", filepath.Join("testdata", "translate.py"))
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(source), &out, &complaints
-	if err := cmd.Run(); err != nil {
-		t.Fatalf("the translator refuses the template: %v\n%s", err, complaints.Bytes())
-	}
-	var translated template
-	if err := json.Unmarshal(out.Bytes(), &translated); err != nil {
+	if err != nil {
 		t.Fatal(err)
 	}
-	return translated, out.Bytes()
+	var translated template
+	if err := json.Unmarshal(out, &translated); err != nil {
+		t.Fatal(err)
+	}
+	return translated, out
 }
 
 // lint runs cfn-lint, warnings included, and returns what it says.

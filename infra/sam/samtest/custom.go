@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"net/http"
 	"time"
+
+	"github.com/dealer-agent/dealer/infra/sam/built"
 )
 
 // customAnswer is what a custom resource's function tells CloudFormation.
@@ -28,10 +30,10 @@ func (s *Stack) hear(w http.ResponseWriter, r *http.Request) {
 
 // makeCustom calls the function behind a custom resource and waits for what it
 // tells (CloudFormation User Guide, "Custom resources").
-func (s *Stack) makeCustom(id, kind string, p tree) (resource, error) {
+func (s *Stack) makeCustom(id, kind string, p tree) (built.Resource, error) {
 	f := s.function(textAt(p, "ServiceToken"))
 	if f == nil {
-		return resource{}, fmt.Errorf("ServiceToken is %s, no function of the template", textAt(p, "ServiceToken"))
+		return built.Resource{}, fmt.Errorf("ServiceToken is %s, no function of the template", textAt(p, "ServiceToken"))
 	}
 	// CloudFormation sends every value as text.
 	properties := tree{}
@@ -45,19 +47,19 @@ func (s *Stack) makeCustom(id, kind string, p tree) (resource, error) {
 		"ResourceType": kind, "LogicalResourceId": id, "ResourceProperties": properties,
 	}
 	if _, err := s.invoke(s.t.Context(), f, request); err != nil {
-		return resource{}, err
+		return built.Resource{}, err
 	}
 	select {
 	case answer := <-s.told:
 		if answer.Status != "SUCCESS" || answer.RequestID != "create-"+id || answer.StackID != stackID || answer.LogicalResourceID != id {
-			return resource{}, fmt.Errorf("the function tells %+v", answer)
+			return built.Resource{}, fmt.Errorf("the function tells %+v", answer)
 		}
-		made := resource{answer.PhysicalResourceID, map[string]string{}}
+		made := known(answer.PhysicalResourceID, map[string]string{})
 		for name, value := range answer.Data {
-			made.attributes[name] = text(value)
+			made.Attributes[name] = text(value)
 		}
 		return made, nil
 	case <-time.After(time.Second):
-		return resource{}, fmt.Errorf("CloudFormation is told nothing and would wait an hour")
+		return built.Resource{}, fmt.Errorf("CloudFormation is told nothing and would wait an hour")
 	}
 }

@@ -218,8 +218,8 @@ func (s *Stack) listen() {
 
 func (s *Stack) queueOf(arn string) string {
 	for _, id := range s.Of("AWS::SQS::Queue") {
-		if s.resources[id].attributes["Arn"] == arn {
-			return s.resources[id].ref
+		if s.resources[id].Attributes["Arn"] == arn {
+			return s.resources[id].Ref
 		}
 	}
 	return ""

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/dealer-agent/dealer/infra/sam/built"
 	"github.com/dealer-agent/dealer/pkg/cloud/lambdatest"
 )
 
@@ -24,14 +25,14 @@ type function struct {
 	log     strings.Builder
 }
 
-func (s *Stack) makeFunction(id, name string, p tree) (resource, error) {
+func (s *Stack) makeFunction(id, name string, p tree) (built.Resource, error) {
 	f := &function{id: id, name: name, arn: arnOf("lambda", "function:"+name), timeout: textAt(p, "Timeout")}
 	if f.timeout == "" {
 		f.timeout = "3"
 	}
 	key, err := s.aws.assume(textAt(p, "Role"), "lambda.amazonaws.com")
 	if err != nil {
-		return resource{}, err
+		return built.Resource{}, err
 	}
 	f.environment = []string{
 		"AWS_ENDPOINT_URL=" + s.aws.URL, "AWS_REGION=" + region, "AWS_ACCESS_KEY_ID=" + key, "AWS_SECRET_ACCESS_KEY=test",
@@ -41,12 +42,12 @@ func (s *Stack) makeFunction(id, name string, p tree) (resource, error) {
 	for _, variable := range sorted(variables) {
 		value, err := s.reveal(text(variables[variable]))
 		if err != nil {
-			return resource{}, fmt.Errorf("variable %s: %w", variable, err)
+			return built.Resource{}, fmt.Errorf("variable %s: %w", variable, err)
 		}
 		f.environment = append(f.environment, variable+"="+value)
 	}
 	s.functions[id] = f
-	return resource{name, map[string]string{"Arn": f.arn}}, nil
+	return known(name, map[string]string{"Arn": f.arn}), nil
 }
 
 // function finds one by its logical id, name or ARN.
@@ -75,7 +76,7 @@ func (s *Stack) invoke(ctx context.Context, f *function, event any) ([]byte, err
 	}
 	f.mu.Lock()
 	if f.running == nil {
-		f.running = lambdatest.Emulate(instance{s.t, s}, s.built.Bootstrap(f.id), f.environment...)
+		f.running = lambdatest.Emulate(instance{s.t, s}, s.artifacts.Bootstrap(f.id), f.environment...)
 	}
 	running := f.running
 	f.mu.Unlock()

@@ -16,12 +16,13 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/secretsmanager"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 
+	"github.com/dealer-agent/dealer/infra/sam/built"
 	"github.com/dealer-agent/dealer/pkg/cloud/cloudtest"
 )
 
 // makers makes one resource of its properties. What has no part in a request or
 // an event, such as an alarm, gets a name and is not made.
-func (s *Stack) makers(id, kind string, p tree) (resource, error) {
+func (s *Stack) makers(id, kind string, p tree) (built.Resource, error) {
 	name := StackName + "-" + id
 	switch kind {
 	case "AWS::DynamoDB::Table":
@@ -41,33 +42,33 @@ func (s *Stack) makers(id, kind string, p tree) (resource, error) {
 	case "AWS::Events::Rule":
 		arn := arnOf("events", "rule/"+name)
 		s.rules = append(s.rules, rule{arn, p})
-		return resource{name, map[string]string{"Arn": arn}}, nil
+		return known(name, map[string]string{"Arn": arn}), nil
 	case "AWS::IAM::Role":
 		arn := "arn:aws:iam::" + account + ":role/" + name
 		s.aws.addRole(arn, p)
-		return resource{name, map[string]string{"Arn": arn, "RoleId": "AROA" + id}}, nil
+		return known(name, map[string]string{"Arn": arn, "RoleId": "AROA" + id}), nil
 	case "AWS::ApiGateway::RestApi":
 		ref := "a1b2c3d4e5"
 		s.api = newGateway(s, ref, treeAt(p, "Body"))
-		return resource{ref, map[string]string{"RestApiId": ref, "RootResourceId": "root"}}, nil
+		return known(ref, map[string]string{"RestApiId": ref, "RootResourceId": "root"}), nil
 	case "AWS::ApiGateway::Stage":
 		s.api.setStage(p)
-		return resource{textAt(p, "StageName"), nil}, nil
+		return known(textAt(p, "StageName"), nil), nil
 	case "AWS::CloudFront::Distribution":
 		var err error
 		if s.front, err = newDistribution(s, treeAt(p, "DistributionConfig")); err != nil {
-			return resource{}, err
+			return built.Resource{}, err
 		}
-		return resource{"E" + strings.ToUpper(id), map[string]string{"DomainName": s.door.Listener.Addr().String(), "Id": "E" + strings.ToUpper(id)}}, nil
+		return known("E"+strings.ToUpper(id), map[string]string{"DomainName": s.door.Listener.Addr().String(), "Id": "E" + strings.ToUpper(id)}), nil
 	case "AWS::CloudFront::Function":
 		arn := "arn:aws:cloudfront::" + account + ":function/" + textAt(p, "Name")
-		return resource{arn, map[string]string{"FunctionARN": arn}}, s.addViewerFunction(arn, textAt(p, "FunctionCode"))
+		return known(arn, map[string]string{"FunctionARN": arn}), s.addViewerFunction(arn, textAt(p, "FunctionCode"))
 	}
 	if strings.HasPrefix(kind, "Custom::") {
 		return s.makeCustom(id, kind, p)
 	}
 	service := strings.ToLower(strings.Split(kind, "::")[1])
-	return resource{name, map[string]string{"Arn": arnOf(service, name), "Id": name, "QueueName": name}}, nil
+	return known(name, map[string]string{"Arn": arnOf(service, name), "Id": name, "QueueName": name}), nil
 }
 
 // shaped decodes properties into an input of the SDK, whose members have the
@@ -80,30 +81,30 @@ func shaped[T any](p tree, out *T) error {
 	return json.Unmarshal(raw, out)
 }
 
-func (s *Stack) makeTable(name string, p tree) (resource, error) {
+func (s *Stack) makeTable(name string, p tree) (built.Resource, error) {
 	var in dynamodb.CreateTableInput
 	if err := shaped(p, &in); err != nil {
-		return resource{}, err
+		return built.Resource{}, err
 	}
 	if in.TableName == nil {
 		in.TableName = aws.String(name)
 	}
 	client := cloudtest.DynamoDB(s.aws.URL)
 	if _, err := client.CreateTable(s.t.Context(), &in); err != nil {
-		return resource{}, err
+		return built.Resource{}, err
 	}
 	if attribute := textAt(p, "TimeToLiveSpecification", "AttributeName"); attribute != "" {
 		_, err := client.UpdateTimeToLive(s.t.Context(), &dynamodb.UpdateTimeToLiveInput{
 			TableName: in.TableName, TimeToLiveSpecification: &dynamotypes.TimeToLiveSpecification{AttributeName: aws.String(attribute), Enabled: aws.Bool(true)},
 		})
 		if err != nil {
-			return resource{}, err
+			return built.Resource{}, err
 		}
 	}
-	return resource{*in.TableName, map[string]string{"Arn": arnOf("dynamodb", "table/"+*in.TableName)}}, nil
+	return known(*in.TableName, map[string]string{"Arn": arnOf("dynamodb", "table/"+*in.TableName)}), nil
 }
 
-func (s *Stack) makeQueue(name string, p tree) (resource, error) {
+func (s *Stack) makeQueue(name string, p tree) (built.Resource, error) {
 	attributes := map[string]string{}
 	for property, value := range p {
 		if property != "QueueName" && property != "Tags" {
@@ -115,40 +116,40 @@ func (s *Stack) makeQueue(name string, p tree) (resource, error) {
 	}
 	made, err := sqs.NewFromConfig(s.Config()).CreateQueue(s.t.Context(), &sqs.CreateQueueInput{QueueName: aws.String(name), Attributes: attributes})
 	if err != nil {
-		return resource{}, err
+		return built.Resource{}, err
 	}
 	url := aws.ToString(made.QueueUrl)
-	return resource{url, map[string]string{"Arn": arnOf("sqs", name), "QueueName": name, "QueueUrl": url}}, nil
+	return known(url, map[string]string{"Arn": arnOf("sqs", name), "QueueName": name, "QueueUrl": url}), nil
 }
 
 var bucketName = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$`)
 
-func (s *Stack) makeBucket(name string, p tree) (resource, error) {
+func (s *Stack) makeBucket(name string, p tree) (built.Resource, error) {
 	if own := textAt(p, "BucketName"); own != "" {
 		name = own
 	}
 	if !bucketName.MatchString(name) {
-		return resource{}, fmt.Errorf("S3 takes no bucket called %q", name)
+		return built.Resource{}, fmt.Errorf("S3 takes no bucket called %q", name)
 	}
 	client := cloudtest.Objects(s.aws.URL)
 	if _, err := client.CreateBucket(s.t.Context(), &s3.CreateBucketInput{Bucket: aws.String(name)}); err != nil {
-		return resource{}, err
+		return built.Resource{}, err
 	}
 	if status := textAt(p, "VersioningConfiguration", "Status"); status != "" {
 		_, err := client.PutBucketVersioning(s.t.Context(), &s3.PutBucketVersioningInput{
 			Bucket: aws.String(name), VersioningConfiguration: &s3types.VersioningConfiguration{Status: s3types.BucketVersioningStatus(status)},
 		})
 		if err != nil {
-			return resource{}, err
+			return built.Resource{}, err
 		}
 	}
 	s.notify(name, treeAt(p, "NotificationConfiguration"))
-	return resource{name, map[string]string{
+	return known(name, map[string]string{
 		"Arn": "arn:aws:s3:::" + name, "DomainName": name + ".s3.amazonaws.com", "RegionalDomainName": name + ".s3." + region + ".amazonaws.com",
-	}}, nil
+	}), nil
 }
 
-func (s *Stack) makeSecret(name string, p tree) (resource, error) {
+func (s *Stack) makeSecret(name string, p tree) (built.Resource, error) {
 	value := textAt(p, "SecretString")
 	if generate := treeAt(p, "GenerateSecretString"); generate != nil {
 		length, _ := generate["PasswordLength"].(float64)
@@ -161,9 +162,9 @@ func (s *Stack) makeSecret(name string, p tree) (resource, error) {
 		Name: aws.String(name), SecretString: aws.String(value),
 	})
 	if err != nil {
-		return resource{}, err
+		return built.Resource{}, err
 	}
-	return resource{aws.ToString(made.ARN), map[string]string{"Id": aws.ToString(made.ARN)}}, nil
+	return known(aws.ToString(made.ARN), map[string]string{"Id": aws.ToString(made.ARN)}), nil
 }
 
 func password(length int) string {
@@ -201,3 +202,8 @@ func (s *Stack) reveal(value string) (string, error) {
 
 // today is the time as AWS's events write it.
 func today() string { return time.Now().UTC().Format("2006-01-02T15:04:05.000Z") }
+
+// known is what CloudFormation knows of a resource.
+func known(ref string, attributes map[string]string) built.Resource {
+	return built.Resource{Ref: ref, Attributes: attributes}
+}

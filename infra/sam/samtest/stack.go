@@ -9,10 +9,12 @@ package samtest
 
 import (
 	"crypto/x509"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"os/exec"
 	"slices"
 	"strings"
@@ -22,6 +24,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 
+	"github.com/dealer-agent/dealer/infra/sam/built"
 	"github.com/dealer-agent/dealer/pkg/aap/aaptest"
 	"github.com/dealer-agent/dealer/pkg/cloud/cloudtest"
 )
@@ -43,20 +46,20 @@ type Stack struct {
 	// Parameters are the values that the stack was made with.
 	Parameters map[string]any
 
-	t        testing.TB
-	built    Built
-	template tree
-	resolver resolver
-	aws      *cloudAccount
-	door     *httptest.Server
-	front    *distribution
-	api      *Gateway
+	t         testing.TB
+	artifacts built.Artifacts
+	template  tree
+	resolver  built.Resolver
+	aws       *cloudAccount
+	door      *httptest.Server
+	front     *distribution
+	api       *Gateway
 	// answers are those of custom resources to CloudFormation.
 	answers *httptest.Server
 	told    chan customAnswer
 
 	mu        sync.Mutex
-	resources map[string]resource
+	resources map[string]built.Resource
 	making    []string
 	functions map[string]*function
 	stopped   bool
@@ -70,19 +73,19 @@ type Stack struct {
 
 // Deploy makes the stack of a built template in a fresh emulator, with the
 // parameters given and the defaults of the others.
-func Deploy(t testing.TB, b Built, parameters map[string]string) *Stack {
+func Deploy(t testing.TB, a built.Artifacts, parameters map[string]string) *Stack {
 	t.Helper()
-	s := &Stack{t: t, built: b, resources: map[string]resource{}, functions: map[string]*function{}, told: make(chan customAnswer, 1)}
+	s := &Stack{t: t, artifacts: a, resources: map[string]built.Resource{}, functions: map[string]*function{}, told: make(chan customAnswer, 1)}
 	if _, err := exec.LookPath("aws-lambda-rie"); err != nil {
 		aaptest.Missing(t, "aws-lambda-rie (go install github.com/aws/aws-lambda-runtime-interface-emulator/cmd/aws-lambda-rie)")
 	}
-	s.template = translated(t, b)
-	values, err := parametersOf(s.template, parameters)
+	s.template = translated(t, a)
+	values, err := built.ParametersOf(s.template, parameters)
 	if err != nil {
 		t.Fatal(err)
 	}
 	s.Parameters = values
-	s.resolver = resolver{template: s.template, parameters: values, made: s.make, pseudo: map[string]any{
+	s.resolver = built.Resolver{Template: s.template, Parameters: values, Made: s.make, Pseudo: map[string]any{
 		"AWS::AccountId": account, "AWS::Region": region, "AWS::Partition": "aws", "AWS::URLSuffix": "amazonaws.com",
 		"AWS::StackName": StackName, "AWS::StackId": stackID, "AWS::NotificationARNs": []any{},
 	}}
@@ -104,22 +107,16 @@ func (s *Stack) must(err error) {
 }
 
 // create makes every resource whose condition holds, those last that call a function.
-func (s *Stack) create() (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			b, ok := p.(broken)
-			if !ok {
-				panic(p)
-			}
-			err = b.error
-		}
-	}()
-	ids := sorted(treeAt(s.template, "Resources"))
+func (s *Stack) create() error {
 	custom := func(id string) bool { return strings.HasPrefix(s.typeOf(id), "Custom::") }
 	for _, last := range []bool{false, true} {
-		for _, id := range ids {
-			if custom(id) == last && s.wanted(id) {
-				s.make(id)
+		for _, id := range sorted(treeAt(s.template, "Resources")) {
+			wanted, err := s.wanted(id)
+			if err == nil && wanted && custom(id) == last {
+				_, err = s.make(id)
+			}
+			if err != nil {
+				return err
 			}
 		}
 	}
@@ -130,9 +127,18 @@ func (s *Stack) create() (err error) {
 	s.Outputs = map[string]string{}
 	for name := range treeAt(s.template, "Outputs") {
 		output := treeAt(s.template, "Outputs", name)
-		if condition := textAt(output, "Condition"); condition == "" || s.resolver.condition(condition) {
-			s.Outputs[name] = text(s.resolver.value(output["Value"]))
+		wanted, err := s.resolver.Holds(textAt(output, "Condition"))
+		if err != nil {
+			return err
 		}
+		if !wanted {
+			continue
+		}
+		value, err := s.resolver.Resolve(output["Value"])
+		if err != nil {
+			return err
+		}
+		s.Outputs[name] = text(value)
 	}
 	return nil
 }
@@ -140,40 +146,47 @@ func (s *Stack) create() (err error) {
 func (s *Stack) typeOf(id string) string { return textAt(s.template, "Resources", id, "Type") }
 
 // wanted reports whether the resource's condition holds.
-func (s *Stack) wanted(id string) bool {
-	condition := textAt(s.template, "Resources", id, "Condition")
-	return condition == "" || s.resolver.condition(condition)
+func (s *Stack) wanted(id string) (bool, error) {
+	return s.resolver.Holds(textAt(s.template, "Resources", id, "Condition"))
 }
 
 // make makes a resource after those that it names.
-func (s *Stack) make(id string) resource {
+func (s *Stack) make(id string) (built.Resource, error) {
 	if made, ok := s.resources[id]; ok {
-		return made
+		return made, nil
 	}
 	declared := treeAt(s.template, "Resources", id)
 	if declared == nil {
-		breakf("there is no resource and no parameter %s", id)
+		return built.Resource{}, fmt.Errorf("there is no resource and no parameter %s", id)
 	}
-	if !s.wanted(id) {
-		breakf("%s is not made under these parameters, and is named", id)
+	if wanted, err := s.wanted(id); err != nil || !wanted {
+		return built.Resource{}, fmt.Errorf("%s is not made under these parameters, and is named: %w", id, err)
 	}
 	if slices.Contains(s.making, id) {
-		breakf("%s needs itself, through %v", id, s.making)
+		return built.Resource{}, fmt.Errorf("%s needs itself, through %v", id, s.making)
 	}
 	s.making = append(s.making, id)
 	for _, other := range list(declared["DependsOn"]) {
-		if s.wanted(text(other)) {
-			s.make(text(other))
+		wanted, err := s.wanted(text(other))
+		if err == nil && wanted {
+			_, err = s.make(text(other))
+		}
+		if err != nil {
+			return built.Resource{}, err
 		}
 	}
-	properties, _ := s.resolver.value(declared["Properties"]).(tree)
+	resolved, err := s.resolver.Resolve(declared["Properties"])
+	if err != nil {
+		return built.Resource{}, fmt.Errorf("%s: %w", id, err)
+	}
+	properties, _ := resolved.(tree)
 	made, err := s.makers(id, textAt(declared, "Type"), properties)
 	if err != nil {
-		breakf("%s: %w", id, err)
+		return built.Resource{}, fmt.Errorf("%s: %w", id, err)
 	}
 	s.making = s.making[:len(s.making)-1]
 	s.resources[id] = made
-	return made
+	return made, nil
 }
 
 // Resource is the physical id of a resource, as Ref gives it.
@@ -183,13 +196,13 @@ func (s *Stack) Resource(id string) string {
 	if !ok {
 		s.t.Fatalf("the template has no resource %s", id)
 	}
-	return made.ref
+	return made.Ref
 }
 
 // Attribute is an attribute of a resource, as Fn::GetAtt gives it.
 func (s *Stack) Attribute(id, name string) string {
 	s.t.Helper()
-	value, ok := s.resources[id].attributes[name]
+	value, ok := s.resources[id].Attributes[name]
 	if !ok {
 		s.t.Fatalf("%s has no attribute %s", id, name)
 	}
@@ -209,7 +222,7 @@ func (s *Stack) Of(kind string) (ids []string) {
 // Properties are those of a resource, without intrinsic functions.
 func (s *Stack) Properties(id string) map[string]any {
 	s.t.Helper()
-	out, err := s.resolver.resolve(at(s.template, "Resources", id, "Properties"))
+	out, err := s.resolver.Resolve(at(s.template, "Resources", id, "Properties"))
 	s.must(err)
 	properties, _ := out.(tree)
 	return properties
@@ -262,4 +275,24 @@ func (s *Stack) end() {
 // arnOf is the usual form of a resource's name.
 func arnOf(service, name string) string {
 	return fmt.Sprintf("arn:aws:%s:%s:%s:%s", service, region, account, name)
+}
+
+// translated is the CloudFormation of a built template.
+func translated(t testing.TB, a built.Artifacts) (template tree) {
+	t.Helper()
+	source, err := os.ReadFile(a.Template)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := built.Translate(t.Context(), source)
+	if errors.Is(err, built.ErrNoTranslator) {
+		aaptest.Missing(t, err.Error())
+	}
+	if err == nil {
+		err = json.Unmarshal(out, &template)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return template
 }

@@ -1,26 +1,25 @@
-package samtest
+// Package built knows a SAM template as the SAM CLI leaves it behind: built by
+// make, translated to CloudFormation by AWS's translator, and resolved.
+package built
 
 import (
 	"bytes"
 	"context"
-	"encoding/json"
+	_ "embed"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"testing"
 	"time"
 
 	"go.yaml.in/yaml/v3"
-
-	"github.com/dealer-agent/dealer/pkg/aap/aaptest"
 )
 
-// Built is what `sam build` leaves behind: a folder for each function, with its
+// Artifacts are what `sam build` leaves behind: a folder for each function, with its
 // bootstrap, and the template that names these folders.
-type Built struct {
+type Artifacts struct {
 	Folder string
 	// Template is the path of the built template.
 	Template string
@@ -29,27 +28,27 @@ type Built struct {
 }
 
 // Bootstrap is the program of a function.
-func (b Built) Bootstrap(id string) string { return filepath.Join(b.Folder, id, "bootstrap") }
+func (a Artifacts) Bootstrap(id string) string { return filepath.Join(a.Folder, id, "bootstrap") }
 
 // Build does what `sam build` does with BuildMethod makefile: it calls the make
 // target of each function with ARTIFACTS_DIR, and writes the template anew with
 // each CodeUri replaced. The programs are for this machine's architecture.
-func Build(folder string) (Built, error) {
+func Build(folder string) (Artifacts, error) {
 	top, err := root()
 	if err != nil {
-		return Built{}, err
+		return Artifacts{}, err
 	}
 	source, err := os.ReadFile(filepath.Join(top, "template.yaml"))
 	if err != nil {
-		return Built{}, err
+		return Artifacts{}, err
 	}
 	var document yaml.Node
 	if err := yaml.Unmarshal(source, &document); err != nil {
-		return Built{}, err
+		return Artifacts{}, err
 	}
-	b := Built{Folder: folder, Template: filepath.Join(folder, "template.yaml")}
+	b := Artifacts{Folder: folder, Template: filepath.Join(folder, "template.yaml")}
 	if len(document.Content) != 1 {
-		return Built{}, errors.New("the template is empty")
+		return Artifacts{}, errors.New("the template is empty")
 	}
 	whole := document.Content[0]
 	common := textOf(member(whole, "Globals", "Function", "CodeUri"))
@@ -60,28 +59,28 @@ func Build(folder string) (Built, error) {
 			continue
 		}
 		if method := textOf(member(resource, "Metadata", "BuildMethod")); method != "makefile" {
-			return Built{}, fmt.Errorf("%s: BuildMethod is %q, and only makefile is known here", id, method)
+			return Artifacts{}, fmt.Errorf("%s: BuildMethod is %q, and only makefile is known here", id, method)
 		}
 		properties := own(resource, "Properties")
 		if properties == nil {
-			return Built{}, fmt.Errorf("%s has no properties", id)
+			return Artifacts{}, fmt.Errorf("%s has no properties", id)
 		}
 		code := textOf(member(properties, "CodeUri"))
 		if code == "" {
 			code = common
 		}
 		if err := makeTarget(filepath.Join(top, code), id, filepath.Join(folder, id)); err != nil {
-			return Built{}, err
+			return Artifacts{}, err
 		}
 		put(properties, "CodeUri", id)
 		b.Functions = append(b.Functions, id)
 	}
 	if len(b.Functions) == 0 {
-		return Built{}, errors.New("the template has no function")
+		return Artifacts{}, errors.New("the template has no function")
 	}
 	out, err := yaml.Marshal(&document)
 	if err != nil {
-		return Built{}, err
+		return Artifacts{}, err
 	}
 	return b, os.WriteFile(b.Template, out, 0o600)
 }
@@ -161,31 +160,25 @@ func put(n *yaml.Node, key, value string) {
 	n.Content = append(n.Content, &yaml.Node{Kind: yaml.ScalarNode, Value: key}, &yaml.Node{Kind: yaml.ScalarNode, Value: value})
 }
 
-// translated is the CloudFormation that AWS's translator makes of a built template.
-func translated(t testing.TB, b Built) tree {
-	t.Helper()
-	if err := exec.Command("python3", "-c", "import samtranslator").Run(); err != nil {
-		aaptest.Missing(t, "aws-sam-translator (pip install aws-sam-translator)")
-	}
-	top, err := root()
-	if err != nil {
-		t.Fatal(err)
-	}
-	source, err := os.ReadFile(b.Template)
-	if err != nil {
-		t.Fatal(err)
+//go:embed translate.py
+var translator string
+
+// ErrNoTranslator: this machine has no AWS translator of SAM templates.
+var ErrNoTranslator = errors.New("aws-sam-translator is missing (pip install aws-sam-translator)")
+
+// Translate makes the CloudFormation of a SAM template with AWS's translator,
+// which is a Python package. The error says what the translator says.
+func Translate(ctx context.Context, source []byte) ([]byte, error) {
+	if err := exec.CommandContext(ctx, "python3", "-c", "import samtranslator").Run(); err != nil {
+		return nil, ErrNoTranslator
 	}
 	var out, complaints bytes.Buffer
-	cmd := exec.CommandContext(t.Context(), "python3", filepath.Join(top, "infra", "stack", "testdata", "translate.py"))
+	cmd := exec.CommandContext(ctx, "python3", "-c", translator)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(source), &out, &complaints
 	if err := cmd.Run(); err != nil {
-		t.Fatalf("the translator refuses the built template: %v\n%s", err, complaints.Bytes())
+		return nil, fmt.Errorf("the translator refuses the template: %w\n%s", err, complaints.Bytes())
 	}
-	var made tree
-	if err := json.Unmarshal(out.Bytes(), &made); err != nil {
-		t.Fatal(err)
-	}
-	return made
+	return out.Bytes(), nil
 }
 
 // root is the top of the repository.

@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"os"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
@@ -146,15 +147,15 @@ func printJSON(out io.Writer, raw []byte) error {
 	return err
 }
 
-// escapeControls writes the control characters that JSON lets stand in a string
-// (U+007F to U+009F) as escapes: a stranger's answer must not steer the terminal.
+// escapeControls writes what JSON lets stand in a string and a terminal obeys as
+// escapes: a stranger's words must not steer it.
 func escapeControls(raw []byte) []byte {
-	if !bytes.ContainsFunc(raw, isLateControl) {
+	if !bytes.ContainsFunc(raw, steers) {
 		return raw
 	}
 	out := make([]byte, 0, len(raw)+16)
 	for _, r := range string(raw) {
-		if isLateControl(r) {
+		if steers(r) {
 			out = fmt.Appendf(out, `\u%04x`, r)
 		} else {
 			out = utf8.AppendRune(out, r)
@@ -163,4 +164,8 @@ func escapeControls(raw []byte) []byte {
 	return out
 }
 
-func isLateControl(r rune) bool { return r >= 0x7f && r <= 0x9f }
+// steers reports whether a character is a late control (U+007F to U+009F), turns
+// the direction of writing, or ends a line.
+func steers(r rune) bool {
+	return r >= 0x7f && r <= 0x9f || r == '\u2028' || r == '\u2029' || unicode.Is(unicode.Bidi_Control, r)
+}

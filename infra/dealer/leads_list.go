@@ -152,7 +152,7 @@ func (a *array) add(v any) error {
 		head = "[\n"
 	}
 	a.n++
-	_, err = a.out.Write(append([]byte(head), body...))
+	_, err = a.out.Write(append([]byte(head), escapeControls(body)...))
 	return err
 }
 

@@ -6,9 +6,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/signal"
+	"strconv"
+	"strings"
 	"syscall"
+	"unicode"
 )
 
 func main() {
@@ -28,7 +32,7 @@ func execute(ctx context.Context, args []string, std streams) int {
 		return 0
 	}
 	if !errors.Is(err, errReported) {
-		fmt.Fprintln(std.err, "dealer:", err)
+		fmt.Fprintln(std.err, "dealer:", told(err))
 	}
 	if _, ok := errors.AsType[usageError](err); ok {
 		return 2
@@ -40,4 +44,19 @@ func execute(ctx context.Context, args []string, std streams) int {
 		return 3
 	}
 	return 1
+}
+
+// told is an error as a terminal may show it: what it repeats, such as the name
+// of a file that somebody sent, moves no cursor and begins no line.
+func told(err error) string {
+	text := err.Error()
+	if broken, ok := errors.AsType[*fs.PathError](err); ok && strings.ContainsFunc(broken.Path, unicode.IsControl) {
+		text = strings.ReplaceAll(text, broken.Path, strconv.Quote(broken.Path))
+	}
+	return strings.Map(func(r rune) rune {
+		if r != '\n' && r != '\t' && !unicode.IsPrint(r) {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, text)
 }

@@ -236,6 +236,8 @@ func TestOnlyTheNamedHostMayLieInAPrivateNetwork(t *testing.T) {
 		{"http://dealer.example", "http://100.64.0.1/", false},
 		{"http://dealer.example", "http://[fd00:ec2::254]/", false},
 		{"http://dealer.example", "http://[64:ff9b::7f00:1]/", false},
+		{"http://dealer.example", "http://[::10.0.0.1]/", false},
+		{"http://dealer.example", "http://[2001:0:7f00:1::]/", false},
 		{"http://127.0.0.1" + port, "http://169.254.169.254/", false},
 		{"http://10.0.0.1", "http://127.0.0.1" + port, false},
 	} {

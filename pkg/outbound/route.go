@@ -94,11 +94,13 @@ func (r Route) control(_, address string, _ syscall.RawConn) error {
 }
 
 // shared are the addresses that netip does not call private and that are not
-// public either: carrier networks, NAT64 and 6to4 ways to IPv4, benchmarks.
+// public either: carrier networks, benchmarks, and the ways to IPv4 by NAT64,
+// 6to4, Teredo and the compatible form.
 var shared = []netip.Prefix{
 	netip.MustParsePrefix("100.64.0.0/10"), netip.MustParsePrefix("192.0.0.0/24"), netip.MustParsePrefix("198.18.0.0/15"),
 	netip.MustParsePrefix("240.0.0.0/4"), netip.MustParsePrefix("0.0.0.0/8"), netip.MustParsePrefix("64:ff9b::/96"),
 	netip.MustParsePrefix("64:ff9b:1::/48"), netip.MustParsePrefix("2002::/16"), netip.MustParsePrefix("fec0::/10"),
+	netip.MustParsePrefix("2001::/32"), netip.MustParsePrefix("::/96"),
 }
 
 func (r Route) allows(addr netip.Addr) bool {

@@ -9,6 +9,8 @@ import (
 	"github.com/dealer-agent/dealer/pkg/inventory/inventorytest"
 	"github.com/dealer-agent/dealer/pkg/lead"
 	"github.com/dealer-agent/dealer/pkg/lead/leadtest"
+	"github.com/dealer-agent/dealer/pkg/pickup"
+	"github.com/dealer-agent/dealer/pkg/pickup/pickuptest"
 )
 
 func TestInventoryContractOnDynalite(t *testing.T) {
@@ -29,5 +31,12 @@ func TestLeadContractOnMoto(t *testing.T) {
 	client := cloudtest.DynamoDB(cloudtest.Moto(t))
 	leadtest.Run(t, func(t *testing.T) lead.Store {
 		return cloud.NewLeads(client, cloudtest.Table(t, client))
+	})
+}
+
+func TestPickupContractOnMoto(t *testing.T) {
+	client := cloudtest.DynamoDB(cloudtest.Moto(t))
+	pickuptest.Run(t, func(t *testing.T) pickup.Store {
+		return cloud.NewPickups(client, cloudtest.Table(t, client))
 	})
 }

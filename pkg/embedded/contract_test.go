@@ -8,6 +8,8 @@ import (
 	"github.com/dealer-agent/dealer/pkg/inventory/inventorytest"
 	"github.com/dealer-agent/dealer/pkg/lead"
 	"github.com/dealer-agent/dealer/pkg/lead/leadtest"
+	"github.com/dealer-agent/dealer/pkg/pickup"
+	"github.com/dealer-agent/dealer/pkg/pickup/pickuptest"
 )
 
 func open(t testing.TB, dir string) *embedded.DB {
@@ -30,4 +32,8 @@ func TestInventoryContract(t *testing.T) {
 
 func TestLeadContract(t *testing.T) {
 	leadtest.Run(t, func(t *testing.T) lead.Store { return open(t, t.TempDir()).Leads() })
+}
+
+func TestPickupContract(t *testing.T) {
+	pickuptest.Run(t, func(t *testing.T) pickup.Store { return open(t, t.TempDir()).Pickups() })
 }

@@ -44,6 +44,8 @@ type DB struct {
 	// swap is held for writing while bolt is replaced by a fresh file.
 	swap sync.RWMutex
 	bolt *bolt.DB
+	// visits are the sources of exports that somebody is at.
+	visits visits
 	// wake tells the running Queue that there is something to do.
 	wake chan struct{}
 

@@ -170,6 +170,9 @@ func read(ctx context.Context, client *sftp.Client, file string, size int64, out
 }
 
 func reading(ctx context.Context, err error) *Fault {
+	if errors.Is(err, sftp.ErrSSHFxConnectionLost) {
+		err = errors.Join(err, io.ErrUnexpectedEOF)
+	}
 	f := connecting(ctx, err)
 	if errors.Is(err, os.ErrPermission) && ctx.Err() == nil {
 		f.Denied, f.Reason = true, "the login may not read there; ask whoever runs the server for the right to list the folder and read the file"

@@ -6,13 +6,15 @@ FUZZTIME  ?= 30s
 BENCHTIME ?= 1s
 PACKAGES  ?= ./...
 SPAN      ?= 10s
+SAM_DIR   ?= .aws-sam
+PORT      ?= 3000
 export CGO_ENABLED ?= 0
 
 # The tags and flags of a Lambda binary: no RPC server, no symbols, no paths.
 LAMBDA_BUILD = GOOS=linux GOARCH=$(ARCH) $(GO) build -trimpath -buildvcs=false -tags lambda.norpc -ldflags "-s -w -buildid="
 ARCH ?= arm64
 
-.PHONY: help run test test-aws bench bench-peers fuzz lint build clean
+.PHONY: help run test test-aws sam-local bench bench-peers fuzz lint build clean
 
 help: ## list the targets
 	@grep -hE '^[a-zA-Z_-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -26,6 +28,10 @@ test: ## run all tests; TESTFLAGS=-v names the peers that this machine lacks
 
 test-aws: ## run all that concerns AWS, the whole stack on this machine included; needs moto
 	GO="$(GO)" TESTFLAGS="$(TESTFLAGS)" sh infra/sam/test-aws.sh
+
+sam-local: ## serve the built stack with the SAM CLI; PROFILE=my.yaml FEED=my.csv PORT=3000
+	@$(GO) build -trimpath -o bin/sam-local ./infra/sam/local
+	@bin/sam-local -out $(SAM_DIR) -port $(PORT) -profile "$(PROFILE)" -feed "$(FEED)"
 
 bench: ## measure everything that has a budget, as one table
 	$(GO) run ./infra/bench -benchtime $(BENCHTIME)

@@ -8,10 +8,12 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"time"
 
 	"go.yaml.in/yaml/v3"
@@ -153,11 +155,11 @@ func own(n *yaml.Node, key string) *yaml.Node {
 func put(n *yaml.Node, key, value string) {
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		if n.Content[i].Value == key {
-			n.Content[i+1] = &yaml.Node{Kind: yaml.ScalarNode, Value: value}
+			n.Content[i+1] = &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: value}
 			return
 		}
 	}
-	n.Content = append(n.Content, &yaml.Node{Kind: yaml.ScalarNode, Value: key}, &yaml.Node{Kind: yaml.ScalarNode, Value: value})
+	n.Content = append(n.Content, &yaml.Node{Kind: yaml.ScalarNode, Value: key}, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: value})
 }
 
 //go:embed translate.py
@@ -195,4 +197,30 @@ func root() (string, error) {
 		dir = above
 	}
 	return "", err
+}
+
+// ForMachine is a template whose functions run on the architecture, with more
+// variables in each environment.
+func ForMachine(source []byte, architecture string, variables map[string]string) ([]byte, error) {
+	var document yaml.Node
+	if err := yaml.Unmarshal(source, &document); err != nil {
+		return nil, err
+	}
+	if len(document.Content) != 1 {
+		return nil, errors.New("the template is empty")
+	}
+	common := member(document.Content[0], "Globals", "Function")
+	environment := member(common, "Environment", "Variables")
+	if environment == nil {
+		return nil, errors.New("the template has no environment for all functions")
+	}
+	for _, name := range slices.Sorted(maps.Keys(variables)) {
+		put(environment, name, variables[name])
+	}
+	list := own(common, "Architectures")
+	if list == nil {
+		return nil, errors.New("the template names no architecture for all functions")
+	}
+	list.Content = []*yaml.Node{{Kind: yaml.ScalarNode, Value: architecture}}
+	return yaml.Marshal(&document)
 }

@@ -166,3 +166,12 @@ func (g *Gateway) write(w http.ResponseWriter, c *call, answer events.APIGateway
 		_, _ = w.Write(body)
 	}
 }
+
+// ProxyEvent is the least that a function gets of a JSON request at a host.
+func ProxyEvent(method, path, body, host string) events.APIGatewayProxyRequest {
+	return events.APIGatewayProxyRequest{
+		Resource: path, Path: path, HTTPMethod: method, Body: body,
+		MultiValueHeaders: map[string][]string{"Content-Type": {"application/json"}, "Host": {host}},
+		RequestContext:    events.APIGatewayProxyRequestContext{Stage: "Prod", Identity: events.APIGatewayRequestIdentity{SourceIP: "127.0.0.1"}},
+	}
+}

@@ -72,6 +72,12 @@ var agentLine = regexp.MustCompile(`^Agent:\s+(http://(\S+))/a2a$`)
 // ends with the test, and must not have ended before.
 func attack(t *testing.T, lines string, flags ...string) *victim {
 	t.Helper()
+	return attackLot(t, stock, lines, flags...)
+}
+
+// attackLot is attack with another feed.
+func attackLot(t *testing.T, feed, lines string, flags ...string) *victim {
+	t.Helper()
 	v := &victim{dir: t.TempDir(), out: &output{}}
 	keep := func(name, body string) string {
 		at := filepath.Join(v.dir, name)
@@ -81,7 +87,7 @@ func attack(t *testing.T, lines string, flags ...string) *victim {
 		return at
 	}
 	cmd := exec.Command(machinetest.Command(t), append([]string{
-		"run", "--addr", "127.0.0.1:0", "--profile", keep("dealer.yaml", profile+lines), "--feed", keep("inventory.csv", stock),
+		"run", "--addr", "127.0.0.1:0", "--profile", keep("dealer.yaml", profile+lines), "--feed", keep("inventory.csv", feed),
 		"--data", filepath.Join(v.dir, "data"), "--outbox", v.outbox(),
 	}, flags...)...)
 	cmd.Stderr = v.out

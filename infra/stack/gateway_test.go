@@ -250,6 +250,9 @@ func TestNothingButPublishedFilesLeavesTheBucket(t *testing.T) {
 			for _, tried := range []string{
 				"/.well-known/none.json", "/.well-known/dealer.yaml", "/.well-known/..%2Fdealer.yaml", "/.well-known/%2e%2e%2fdealer.yaml",
 				"/.well-known/x%2F..%2F..%2Fdealer.yaml", "/.well-known/%2e%2e", "/.well-known/..%252Fdealer.yaml", "/.well-known/%3Flist-type=2",
+				"/.well-known/%2Fdealer.yaml", "/.well-known/%2F..%2Fdealer.yaml", `/.well-known/..%5Cdealer.yaml`, "/.well-known/..%00%2Fdealer.yaml", "/.well-known/agent-card.json%00", "/.well-known/agent-card.json%2F..%2F..%2Fdealer.yaml",
+				"/.well-known/%252e%252e%252fdealer.yaml", "/.well-known/..%EF%BC%8Fdealer.yaml", "/.well-known/%C0%AE%C0%AE%2Fdealer.yaml", "/.well-known/agent-card.json%3FversionId=null", "/.well-known/%23", "/.well-known/" + strings.Repeat("..%2F", 200) + "dealer.yaml",
+				"/.well-known/" + strings.Repeat("a", 2000),
 			} {
 				got, _ := read(t, "GET", stack.URL+tried, http.Header{})
 				if got.Status != 404 || got.Header["Content-Type"] != "application/json" || !json.Valid([]byte(got.Body)) || strings.Contains(got.Body, "secret") {

@@ -18,17 +18,19 @@ import (
 )
 
 func main() {
-	f, err := front.Open(context.Background(), cloud.Agent, os.LookupEnv)
+	handler, err := front.Open(context.Background(), cloud.Agent, os.LookupEnv, func(f *front.Front) http.Handler {
+		a2aDoor := a2a.NewHandler(a2a.Config{
+			Agent: f.Skills, Profiles: f.Profiles, Settings: agent.Settings{Log: f.Log, MostCallers: f.MostCallers},
+			OnExchange: func(_ context.Context, e a2a.Exchange) { f.Metrics.Request(e.Skill, e.Result(), e.Duration) },
+		})
+		doors := http.NewServeMux()
+		doors.Handle("/a2a", a2aDoor)
+		doors.Handle("/a2a/", a2aDoor)
+		doors.Handle("/.well-known/", wellknown.Handler(f.Profiles, f.Log))
+		return doors
+	})
 	if err != nil {
 		log.Fatal(err)
 	}
-	a2aDoor := a2a.NewHandler(a2a.Config{
-		Agent: f.Skills, Profiles: f.Profiles, Settings: agent.Settings{Log: f.Log},
-		OnExchange: func(_ context.Context, e a2a.Exchange) { f.Metrics.Request(e.Skill, e.Result(), e.Duration) },
-	})
-	doors := http.NewServeMux()
-	doors.Handle("/a2a", a2aDoor)
-	doors.Handle("/a2a/", a2aDoor)
-	doors.Handle("/.well-known/", wellknown.Handler(f.Profiles, f.Log))
-	lambda.Start(cloud.REST(cloud.FrontDoor(f.Settings.OriginSecret, doors)))
+	lambda.Start(cloud.REST(handler))
 }

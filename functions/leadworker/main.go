@@ -21,14 +21,16 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	logger := stack.Log()
-	worker := &crm.Worker{
-		Leads: stack.Leads(), Profiles: stack.Profiles(logger), Log: logger, Lease: 30 * time.Second,
-		Transports: map[string]crm.Opener{dealer.TargetFile: noFolder},
-	}
-	targets.Count(worker, stack.Metrics())
-	targets.Equip(worker, stack.Config())
-	deliverer := &cloud.Deliverer{Queue: stack.Queue(), Handle: worker.Handle, Log: logger}
+	logger, leads, metrics := stack.Log(), stack.Leads(), stack.Metrics()
+	profiles := stack.Profiles(logger)
+	handle := cloud.PerDealer(stack, func() *crm.Worker {
+		w := &crm.Worker{Leads: leads, Profiles: profiles, Log: logger, Lease: 30 * time.Second}
+		w.Transports = map[string]crm.Opener{dealer.TargetFile: noFolder}
+		targets.Count(w, metrics)
+		targets.Equip(w, stack.Config(), stack.Settings.Secrets()...)
+		return w
+	})
+	deliverer := &cloud.Deliverer{Queue: stack.Queue(), Handle: handle, Log: logger, Admit: stack.Admit()}
 	lambda.Start(deliverer.Deliver)
 }
 

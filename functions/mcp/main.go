@@ -5,6 +5,7 @@ package main
 import (
 	"context"
 	"log"
+	"net/http"
 	"os"
 
 	"github.com/aws/aws-lambda-go/lambda"
@@ -16,14 +17,15 @@ import (
 )
 
 func main() {
-	f, err := front.Open(context.Background(), cloud.MCP, os.LookupEnv)
+	handler, err := front.Open(context.Background(), cloud.MCP, os.LookupEnv, func(f *front.Front) http.Handler {
+		return mcptools.NewHandler(mcptools.Config{
+			Agent: f.Skills, Replay: f.Skills.Replay, Profiles: f.Profiles, Hosts: cloud.APIHosts(),
+			OnExchange: func(_ context.Context, e mcptools.Exchange) { f.Metrics.Request(e.Skill, e.Result(), e.Duration) },
+			Asking:     mcptools.Asking{Key: f.Settings.FormKey}, Settings: agent.Settings{Log: f.Log, MostCallers: f.MostCallers},
+		})
+	})
 	if err != nil {
 		log.Fatal(err)
 	}
-	tools := mcptools.NewHandler(mcptools.Config{
-		Agent: f.Skills, Replay: f.Skills.Replay, Profiles: f.Profiles, Hosts: cloud.APIHosts(),
-		OnExchange: func(_ context.Context, e mcptools.Exchange) { f.Metrics.Request(e.Skill, e.Result(), e.Duration) },
-		Asking:     mcptools.Asking{Key: f.Settings.FormKey}, Settings: agent.Settings{Log: f.Log},
-	})
-	lambda.Start(cloud.REST(cloud.FrontDoor(f.Settings.OriginSecret, tools)))
+	lambda.Start(cloud.REST(handler))
 }

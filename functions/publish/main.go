@@ -18,9 +18,5 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	publisher := &site.Publisher{
-		Objects: stack.Objects(), Bucket: stack.Settings.ProfileBucket, ProfileKey: stack.Settings.ProfileKey,
-		URL: stack.Settings.URL, Log: stack.Log(), OnPublish: stack.Metrics().Published,
-	}
-	lambda.Start(publisher.Handle)
+	lambda.Start(site.Handler(stack))
 }

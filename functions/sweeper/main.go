@@ -20,5 +20,5 @@ func main() {
 	}
 	logger := stack.Log()
 	desk := &lead.Desk{Store: stack.Leads(), Queue: stack.Queue(), Log: logger}
-	lambda.Start(cloud.Sweep(stack.Profiles(logger), desk, logger, stack.Metrics()))
+	lambda.Start(stack.EachDealer(logger, cloud.Sweep(stack.Profiles(logger), desk, logger, stack.Metrics())))
 }

@@ -94,7 +94,5 @@ func (x *exchange) headers(h http.Header, f *fault) {
 // overQuota is the refusal of a call beyond the caller's quota (AAP v1.3
 // behavior-rules).
 func (x *exchange) overQuota(wait time.Duration) *fault {
-	f := faultOf(caller.OverQuota(wait))
-	f.retryAfter = wait
-	return f
+	return faultOf(caller.OverQuota(wait))
 }

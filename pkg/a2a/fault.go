@@ -83,7 +83,11 @@ func (f *fault) with(key, value string) *fault {
 // *aap.Error becomes INTERNAL_ERROR there.
 func faultOf(err error) *fault {
 	e := aap.Public(err)
-	return &fault{code: e.Code.RPC(), message: e.Message, aap: e}
+	f := &fault{code: e.Code.RPC(), message: e.Message, aap: e}
+	if ms, ok := e.Details["retry_after_ms"].(int64); ok && e.Code == aap.RateLimited {
+		f.retryAfter = time.Duration(ms) * time.Millisecond
+	}
+	return f
 }
 
 // The type URLs of error.data entries.

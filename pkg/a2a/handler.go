@@ -47,7 +47,7 @@ func NewHandler(c Config) http.Handler {
 	if c.Versions == nil {
 		c.Versions = aap.Versions()
 	}
-	return &handler{Config: c, quota: caller.NewQuota(caller.MostCallers), routes: routes(c.Versions)}
+	return &handler{Config: c, quota: caller.NewQuota(c.MostCallers), routes: routes(c.Versions)}
 }
 
 type handler struct {

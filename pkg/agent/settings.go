@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
+	"github.com/dealer-agent/dealer/pkg/agent/caller"
 )
 
 // Settings are what every transport in front of the agent may be told and what
@@ -22,6 +24,9 @@ type Settings struct {
 	Log *slog.Logger
 	// Timeout ends the work on one call. Default 10s.
 	Timeout time.Duration
+	// MostCallers bounds how many callers' quotas are remembered. Default
+	// caller.MostCallers.
+	MostCallers int
 }
 
 // Filled gives everything that was left out its default.
@@ -40,6 +45,9 @@ func (s Settings) Filled() Settings {
 	}
 	if s.Timeout == 0 {
 		s.Timeout = 10 * time.Second
+	}
+	if s.MostCallers == 0 {
+		s.MostCallers = caller.MostCallers
 	}
 	return s
 }

@@ -51,6 +51,9 @@ type Deliverer struct {
 	// Step is how long a message is held at a time; half of that later it is
 	// held again. Default 90s.
 	Step time.Duration
+	// Admit, when set, makes the context that of the message's dealer and holds
+	// one of the dealer's places until leave; its error sends the message back.
+	Admit func(ctx context.Context, m events.SQSMessage) (admitted context.Context, leave func(), err error)
 }
 
 var (
@@ -87,9 +90,7 @@ func (d *Deliverer) message(ctx context.Context, m events.SQSMessage, last time.
 	receives, _ := strconv.Atoi(m.Attributes["ApproximateReceiveCount"])
 	err := check(m.Body, last)
 	if err == nil {
-		release := d.hold(ctx, m)
-		err = d.guarded(ctx, m.Body)
-		release()
+		ctx, err = d.handle(ctx, m)
 	}
 	if err == nil {
 		return nil
@@ -99,6 +100,21 @@ func (d *Deliverer) message(ctx context.Context, m events.SQSMessage, last time.
 		"lead_id", m.Body, "receives", receives, "pause", pause, "error", err)
 	d.tell(ctx, m, pause)
 	return err
+}
+
+// handle hands one message over, and returns the context of its dealer.
+func (d *Deliverer) handle(ctx context.Context, m events.SQSMessage) (context.Context, error) {
+	if d.Admit != nil {
+		admitted, leave, err := d.Admit(ctx, m)
+		if err != nil {
+			return ctx, err
+		}
+		defer leave()
+		ctx = admitted
+	}
+	release := d.hold(ctx, m)
+	defer release()
+	return ctx, d.guarded(ctx, m.Body)
 }
 
 // lastStart is until when a further lead may be begun.

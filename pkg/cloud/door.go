@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"strconv"
 	"time"
 
 	"github.com/google/uuid"
@@ -57,22 +58,29 @@ func same(shown string, want [sha256.Size]byte) bool {
 	return subtle.ConstantTimeCompare(got[:], want[:]) == 1
 }
 
-// refusePassing answers in the form of API Gateway's own refusals.
 func refusePassing(w http.ResponseWriter) {
-	e := aap.Errorf(aap.UnsupportedSkill, "Nothing is offered at this address. POST to the address on the agent card.")
+	RefuseCall(w, http.StatusForbidden, aap.Errorf(aap.UnsupportedSkill, "Nothing is offered at this address. POST to the address on the agent card."))
+}
+
+// RefuseCall answers in the form of API Gateway's own refusals, before the
+// request is read.
+func RefuseCall(w http.ResponseWriter, status int, e *aap.Error) {
 	id, _ := uuid.NewV7() // fails only where the system's randomness does
 	body, err := json.Marshal(map[string]any{
 		"jsonrpc": "2.0", "id": nil,
 		"error": map[string]any{"code": e.Code.RPC(), "message": e.Message, "data": e.Payload(id.String(), time.Now())},
 	})
 	if err != nil {
-		http.Error(w, e.Message, http.StatusForbidden)
+		http.Error(w, e.Message, status)
 		return
 	}
 	h := w.Header()
 	h.Set("Content-Type", "application/json")
 	h.Set("Cache-Control", "no-store")
 	h.Set("X-Content-Type-Options", "nosniff")
-	w.WriteHeader(http.StatusForbidden)
+	if ms, ok := e.Details["retry_after_ms"].(int64); ok {
+		h.Set("Retry-After", strconv.FormatInt((ms+999)/1000, 10))
+	}
+	w.WriteHeader(status)
 	_, _ = w.Write(body) // the caller may be gone
 }

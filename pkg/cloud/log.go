@@ -42,6 +42,9 @@ func (h *logHandler) Handle(ctx context.Context, r slog.Record) error {
 		r.AddAttrs(slog.String("trace_id", id))
 	}
 	noted(ctx, &r)
+	if id, ok := DealerOf(ctx); ok {
+		r.AddAttrs(slog.String("dealer", id))
+	}
 	return h.Handler.Handle(ctx, r)
 }
 

@@ -7,11 +7,14 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
+	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 
 	"github.com/dealer-agent/dealer/pkg/lead"
 )
 
 // Queue is lead.Queue on SQS. A message's body is the lead id and nothing else.
+// In a stack of many dealers an attribute says whose the lead is, and so does
+// the group, by which SQS keeps the leads of one dealer from delaying others'.
 type Queue struct {
 	client *sqs.Client
 	url    string
@@ -24,7 +27,12 @@ func NewQueue(client *sqs.Client, url string) *Queue { return &Queue{client, url
 
 // Enqueue returns when SQS has taken the id.
 func (q *Queue) Enqueue(ctx context.Context, leadID string) error {
-	_, err := q.client.SendMessage(ctx, &sqs.SendMessageInput{QueueUrl: aws.String(q.url), MessageBody: aws.String(leadID)})
+	in := &sqs.SendMessageInput{QueueUrl: aws.String(q.url), MessageBody: aws.String(leadID)}
+	if id, ok := DealerOf(ctx); ok {
+		in.MessageGroupId = aws.String(id)
+		in.MessageAttributes = map[string]types.MessageAttributeValue{dealerTag: {DataType: aws.String("String"), StringValue: aws.String(id)}}
+	}
+	_, err := q.client.SendMessage(ctx, in)
 	if err != nil {
 		return fmt.Errorf("lead %s was not queued: %w", leadID, err)
 	}

@@ -27,6 +27,7 @@ import (
 func REST(handler http.Handler) func(context.Context, events.APIGatewayProxyRequest) (events.APIGatewayProxyResponse, error) {
 	return func(ctx context.Context, event events.APIGatewayProxyRequest) (out events.APIGatewayProxyResponse, err error) {
 		ctx = context.WithValue(Trailed(ctx), apiRequest{}, event.RequestContext.RequestID)
+		ctx = context.WithValue(ctx, domainName{}, event.RequestContext.DomainName)
 		r, err := restRequest(ctx, event)
 		if err != nil {
 			return restResponse(http.StatusBadRequest, http.Header{"Content-Type": {"text/plain; charset=utf-8"}}, []byte("Bad Request\n")), nil
@@ -41,6 +42,15 @@ func REST(handler http.Handler) func(context.Context, events.APIGatewayProxyRequ
 		handler.ServeHTTP(&w, r)
 		return w.response(r.Method), nil
 	}
+}
+
+type domainName struct{}
+
+// DomainOf is the host name under which API Gateway took the request, in lower
+// case: its own word, whatever the caller's headers say.
+func DomainOf(ctx context.Context) string {
+	name, _ := ctx.Value(domainName{}).(string)
+	return strings.ToLower(name)
 }
 
 func restRequest(ctx context.Context, event events.APIGatewayProxyRequest) (*http.Request, error) {

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -18,9 +19,20 @@ type Settings struct {
 	LeadsTable     string
 	// QueueURL is the SQS queue of lead ids.
 	QueueURL string
-	// ProfileBucket and ProfileKey say where the dealer profile lies in S3.
+	// ProfileBucket and ProfileKey say where the dealer profile lies in S3. A key
+	// that ends in a slash begins those of many dealers: see Pooled.
 	ProfileBucket string
 	ProfileKey    string
+	// DealerRole is the role that a function takes on for one dealer of many,
+	// by ARN; empty in a stack of one dealer.
+	DealerRole string
+	// RequestsPerDealer and LeadsPerDealer are how many calls a minute and how
+	// many new leads an hour one dealer of many may have; 0 is no limit.
+	RequestsPerDealer int
+	LeadsPerDealer    int
+	// HandOversPerDealer is how many leads of one dealer of many are handed over
+	// at the same time; 0 is no limit.
+	HandOversPerDealer int
 	// ProfileMaxAge is how long a fetched profile is trusted before S3 is
 	// asked whether it changed.
 	ProfileMaxAge time.Duration
@@ -35,6 +47,19 @@ type Settings struct {
 	ReportPrefix string
 	// LogLevel is the least level that is logged.
 	LogLevel slog.Level
+}
+
+// Pooled reports whether the stack serves many dealers: each has its profile at
+// ProfileKey, its id and /dealer.yaml.
+func (s Settings) Pooled() bool { return strings.HasSuffix(s.ProfileKey, "/") }
+
+// Secrets are the schemes that profiles may name secrets by; none is all. Of many
+// dealers, none may read the environment, which holds the rights of the function.
+func (s Settings) Secrets() []string {
+	if s.Pooled() {
+		return []string{"ssm", "secretsmanager"}
+	}
+	return nil
 }
 
 // Function is one of the Lambda functions, by the name of its folder.
@@ -70,6 +95,9 @@ const shortestKey = 32
 // noSecret says that there is no CDN.
 const noSecret = "none"
 
+// noRole says that there is one dealer.
+const noRole = "none"
+
 // Variables lists every environment variable that functions read.
 func Variables() []Variable {
 	return []Variable{
@@ -88,7 +116,7 @@ func Variables() []Variable {
 			}},
 		{"DEALER_PROFILE_BUCKET", "S3 bucket with the dealer profile", "", []Function{Agent, MCP, LeadWorker, FeedImport, Sweeper, Publish}, false,
 			text(func(s *Settings) *string { return &s.ProfileBucket })},
-		{"DEALER_PROFILE_KEY", "S3 key of the dealer profile", "dealer.yaml", []Function{Agent, MCP, LeadWorker, FeedImport, Sweeper, Publish}, false,
+		{"DEALER_PROFILE_KEY", "S3 key of the dealer profile; with a slash at the end, where the profiles of many dealers begin, as in dealers/<id>/dealer.yaml", "dealer.yaml", []Function{Agent, MCP, LeadWorker, FeedImport, Sweeper, Publish}, false,
 			text(func(s *Settings) *string { return &s.ProfileKey })},
 		{"DEALER_PROFILE_MAX_AGE", "how long a fetched profile is trusted, such as 1m", "1m", []Function{Agent, MCP, LeadWorker, FeedImport, Sweeper, Publish}, false,
 			func(s *Settings, value string) (err error) {
@@ -97,6 +125,20 @@ func Variables() []Variable {
 				}
 				return nil
 			}},
+		{"DEALER_ROLE", "ARN of the role for the data of one dealer, where the stack serves many; none where it serves one", noRole,
+			[]Function{Agent, MCP, LeadWorker, FeedImport, Sweeper}, false,
+			func(s *Settings, value string) error {
+				if value != noRole {
+					s.DealerRole = value
+				}
+				return nil
+			}},
+		{"DEALER_REQUESTS_PER_DEALER", "calls a minute that one dealer of many may have, over all instances; 0 for no limit", "0", []Function{Agent, MCP}, false,
+			count(func(s *Settings) *int { return &s.RequestsPerDealer })},
+		{"DEALER_LEADS_PER_DEALER", "new leads an hour that one dealer of many may have, over all instances; 0 for no limit", "0", []Function{Agent, MCP}, false,
+			count(func(s *Settings) *int { return &s.LeadsPerDealer })},
+		{"DEALER_HANDOVERS_PER_DEALER", "leads of one dealer of many that are handed over at the same time; 0 for no limit", "0", []Function{LeadWorker}, false,
+			count(func(s *Settings) *int { return &s.HandOversPerDealer })},
 		{"DEALER_FORM_KEY", "secret of at least 32 characters that signs what MCP clients carry between a form and its answer; whoever has a form open when it changes is asked again", "",
 			[]Function{MCP}, true,
 			func(s *Settings, value string) error {
@@ -164,7 +206,21 @@ func ReadSettings(f Function, lookup func(string) (string, bool)) (Settings, err
 			faults = append(faults, fmt.Errorf("%s%s: %w", v.Name, told, err))
 		}
 	}
+	if f != Publish && s.Pooled() != (s.DealerRole != "") {
+		faults = append(faults, errors.New("DEALER_ROLE goes with a DEALER_PROFILE_KEY that ends in a slash: give both, or neither"))
+	}
 	return s, errors.Join(faults...)
+}
+
+func count(field func(*Settings) *int) func(*Settings, string) error {
+	return func(s *Settings, value string) error {
+		n, err := strconv.Atoi(value)
+		if err != nil || n < 0 {
+			return errors.New("must be a number, 0 or more")
+		}
+		*field(s) = n
+		return nil
+	}
 }
 
 func text(field func(*Settings) *string) func(*Settings, string) error {

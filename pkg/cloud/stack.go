@@ -23,9 +23,12 @@ import (
 type Stack struct {
 	Settings Settings
 
-	config aws.Config
-	dynamo func() *dynamodb.Client
-	object func() *s3.Client
+	// config has the rights to the data: the function's own, or in a stack of
+	// many dealers those of the dealer of the context. own are the function's.
+	config, own aws.Config
+	dynamo      func() *dynamodb.Client
+	object      func() *s3.Client
+	roster      func() *Roster
 }
 
 // Open reads the settings of the function and the AWS configuration of the
@@ -44,17 +47,24 @@ func Open(ctx context.Context, f Function, lookup func(string) (string, bool)) (
 
 // NewStack uses a configuration that is already there.
 func NewStack(settings Settings, cfg aws.Config) *Stack {
-	return &Stack{
-		Settings: settings, config: cfg,
-		dynamo: sync.OnceValue(func() *dynamodb.Client { return dynamodb.NewFromConfig(cfg) }),
-		object: sync.OnceValue(func() *s3.Client {
-			return s3.NewFromConfig(cfg, func(o *s3.Options) {
-				// Emulators serve buckets by path; AWS ignores this without
-				// an endpoint of one's own.
-				o.UsePathStyle = cfg.BaseEndpoint != nil
-			})
-		}),
+	own := cfg
+	if settings.DealerRole != "" {
+		cfg.Credentials = newDealerCredentials(own, settings.DealerRole)
 	}
+	return &Stack{
+		Settings: settings, config: cfg, own: own,
+		dynamo: sync.OnceValue(func() *dynamodb.Client { return dynamodb.NewFromConfig(cfg) }),
+		object: sync.OnceValue(func() *s3.Client { return objectsOf(cfg) }),
+		roster: sync.OnceValue(func() *Roster { return NewRoster(objectsOf(own), settings.ProfileBucket, time.Now) }),
+	}
+}
+
+func objectsOf(cfg aws.Config) *s3.Client {
+	return s3.NewFromConfig(cfg, func(o *s3.Options) {
+		// Emulators serve buckets by path; AWS ignores this without
+		// an endpoint of one's own.
+		o.UsePathStyle = cfg.BaseEndpoint != nil
+	})
 }
 
 // Inventory is the store of vehicles.
@@ -67,23 +77,34 @@ func (s *Stack) Leads() lead.Store { return NewLeads(s.dynamo(), s.Settings.Lead
 
 // Queue is the queue of leads to hand over.
 func (s *Stack) Queue() *Queue {
-	return NewQueue(sqs.NewFromConfig(s.config), s.Settings.QueueURL)
+	return NewQueue(sqs.NewFromConfig(s.own), s.Settings.QueueURL)
 }
 
-// Config is the AWS configuration, for clients that only some functions need.
+// Config is the AWS configuration, for clients that only some functions need. In
+// a stack of many dealers its rights are those of the context's dealer.
 func (s *Stack) Config() aws.Config { return s.config }
 
-// Objects is the S3 client.
+// Objects is the S3 client; its rights are those of Config.
 func (s *Stack) Objects() *s3.Client { return s.object() }
+
+// Roster says which dealers there are, where there are many.
+func (s *Stack) Roster() *Roster { return s.roster() }
 
 // LogProfile is what the log says when a new profile cannot be used and the
 // last good one stays; an alarm matches these words.
 const LogProfile = "dealer profile refused"
 
 // Profiles is the dealer profile in S3, asked for at most once each
-// ProfileMaxAge. A version that cannot be used is logged as LogProfile.
+// ProfileMaxAge. A version that cannot be used is logged as LogProfile. In a
+// stack of many dealers it is that of the context's dealer.
 func (s *Stack) Profiles(log *slog.Logger) dealer.Source {
-	origin := NewOrigin(s.object(), s.Settings.ProfileBucket, s.Settings.ProfileKey)
+	if s.Settings.Pooled() {
+		return newPooledProfiles(s, log)
+	}
+	return s.cached(NewOrigin(s.object(), s.Settings.ProfileBucket, s.Settings.ProfileKey), log)
+}
+
+func (s *Stack) cached(origin dealer.Origin, log *slog.Logger) *dealer.Cache {
 	return dealer.NewCache(origin, s.Settings.ProfileMaxAge, time.Now, func(ctx context.Context, err error) {
 		log.ErrorContext(ctx, LogProfile, "error", err)
 	})

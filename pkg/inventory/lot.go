@@ -52,6 +52,11 @@ func NewLot(store Store, now func() time.Time) *Lot {
 	return &Lot{shelf: &shelf{store: store, now: now, budget: warmBytes, warm: map[string]*warmIndex{}}, version: aap.Primary()}
 }
 
+// Bound sets how many bytes of encoded listings all warm indexes may have
+// together, 256 MB unless it is called. The index over a listing takes two to
+// three times as much beside it. It is to be called before anything else.
+func (l *Lot) Bound(bytes int) { l.budget = bytes }
+
 // Under is the same lot as contract v sees it. Where the contract gives "price"
 // a meaning that the dealer's number lacks, no listing has a price to filter
 // or to sort by, and there is no range of prices; to leave it out of the

@@ -34,7 +34,7 @@ type service struct {
 
 func newService(s agent.Settings, a Asking) *service {
 	s = s.Filled()
-	return &service{Settings: s, quota: caller.NewQuota(caller.MostCallers), steps: []step{newAsker(a, s).step}}
+	return &service{Settings: s, quota: caller.NewQuota(s.MostCallers), steps: []step{newAsker(a, s).step}}
 }
 
 // newServer makes a server of what one dealer offers.

@@ -21,6 +21,9 @@ import (
 	"github.com/dealer-agent/dealer/pkg/inventory"
 )
 
+// Prefix begins the keys of feeds in their bucket.
+const Prefix = "feeds/"
+
 // What the log says of a file; alarms match these words.
 const (
 	LogImported = "feed imported"
@@ -41,7 +44,9 @@ type Events struct {
 	Importer Importer
 	// ReportPrefix ends in a slash; objects below it are never imported.
 	ReportPrefix string
-	Log          *slog.Logger
+	// Dealer, when set, makes the context that of the dealer whose feed the key is.
+	Dealer func(ctx context.Context, key string) (context.Context, error)
+	Log    *slog.Logger
 	// OnOutcome, when set, is told of each file that was looked at, and how long that took.
 	OnOutcome func(Outcome, time.Duration)
 }
@@ -76,11 +81,31 @@ func (e *Events) Handle(ctx context.Context, event events.S3Event) error {
 		if strings.HasSuffix(key, "/") || strings.HasPrefix(key, e.ReportPrefix) {
 			continue
 		}
-		if err := e.object(ctx, record.S3.Bucket.Name, key); err != nil {
+		ctx, err := e.dealer(ctx, key)
+		if errors.Is(err, cloud.ErrUnknownDealer) {
+			// Nobody can be given a report on it.
+			e.Log.ErrorContext(ctx, LogRefused, nameOf(record.S3.Bucket.Name, key), "reason", err.Error())
+			continue
+		}
+		if err == nil {
+			err = e.object(ctx, record.S3.Bucket.Name, key)
+		}
+		if err != nil {
 			failures = append(failures, fmt.Errorf("feed %s: %w", cloud.ObjectName("s3://"+record.S3.Bucket.Name+"/"+key), err))
 		}
 	}
 	return errors.Join(failures...)
+}
+
+func (e *Events) dealer(ctx context.Context, key string) (context.Context, error) {
+	if e.Dealer == nil {
+		return ctx, nil
+	}
+	of, err := e.Dealer(ctx, key)
+	if err != nil {
+		return ctx, err
+	}
+	return of, nil
 }
 
 func (e *Events) object(ctx context.Context, bucket, key string) error {

@@ -9,9 +9,9 @@ import (
 	"github.com/dealer-agent/dealer/pkg/lead"
 )
 
-// watch counts what inventory and leads do for buyers, and notes in the
-// request's lines which generation and which lead it was about.
-func watch(lot *inventory.Lot, desk *lead.Desk, m *cloud.Metrics) {
+// watchLot counts what inventory does for buyers, and notes in the request's
+// lines which generation it was about. Of many dealers all have one lot.
+func watchLot(lot *inventory.Lot, m *cloud.Metrics) {
 	lot.Watch(inventory.Watch{
 		Loaded: func(ctx context.Context, l inventory.Loaded) {
 			cloud.Note(ctx, slog.Duration("index_load", l.Took))
@@ -22,6 +22,10 @@ func watch(lot *inventory.Lot, desk *lead.Desk, m *cloud.Metrics) {
 			m.IndexAge(a.Age)
 		},
 	})
+}
+
+// watchDesk counts leads, and notes which one the request was about.
+func watchDesk(desk *lead.Desk, m *cloud.Metrics) {
 	desk.OnSubmit = func(ctx context.Context, s lead.Submitted) {
 		cloud.Note(ctx, slog.String("lead_id", s.LeadID))
 		state := s.Status

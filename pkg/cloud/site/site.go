@@ -37,6 +37,9 @@ type Publisher struct {
 	// OnPublish, when set, is told how each try ended: published with the number
 	// of files, refused for a profile at fault, none without one, or failed.
 	OnPublish func(result string, files int, took time.Duration)
+	// settle, when set, says where the files of the profile lie, as beginnings of
+	// their keys, beside the bucket's own root; its error refuses the profile.
+	settle func(context.Context, *dealer.Profile) ([]string, error)
 }
 
 // attempts bounds how often files are made anew because the profile changed
@@ -102,29 +105,43 @@ func (p *Publisher) write(ctx context.Context, document dealer.Document) (int, e
 	if profile.URL == "" {
 		profile.URL = p.URL
 	}
+	places := []string{""}
+	if p.settle != nil {
+		if places, err = p.settle(ctx, profile); err != nil {
+			return 0, err
+		}
+	}
 	files, err := wellknown.Files(profile)
 	if err != nil {
 		return 0, err
 	}
+	removed := 0
+	for _, place := range places {
+		n, err := p.put(ctx, place, profile, files)
+		if removed += n; err != nil {
+			return 0, err
+		}
+	}
+	p.Log.InfoContext(ctx, logPublished, "files", len(files), "removed", removed, "url", profile.URL)
+	return len(files), nil
+}
+
+// put writes the files to one place and removes what is left there of others.
+func (p *Publisher) put(ctx context.Context, place string, profile *dealer.Profile, files []wellknown.File) (removed int, err error) {
 	for _, f := range slices.Backward(files) {
 		_, err := p.Objects.PutObject(ctx, &s3.PutObjectInput{
-			Bucket: aws.String(p.Bucket), Key: aws.String(key(f)), Body: strings.NewReader(string(f.Body)),
+			Bucket: aws.String(p.Bucket), Key: aws.String(place + key(f)), Body: strings.NewReader(string(f.Body)),
 			ContentType: aws.String(f.ContentType), CacheControl: aws.String(f.CacheControl),
 		})
 		if err != nil {
 			return 0, fmt.Errorf("write %s: %w", f.Path, err)
 		}
 	}
-	removed, err := p.remove(ctx, profile, files)
-	if err != nil {
-		return 0, err
-	}
-	p.Log.InfoContext(ctx, logPublished, "files", len(files), "removed", removed, "url", profile.URL)
-	return len(files), nil
+	return p.remove(ctx, place, profile, files)
 }
 
 // remove deletes files that a profile can have and this one does not.
-func (p *Publisher) remove(ctx context.Context, profile *dealer.Profile, files []wellknown.File) (removed int, err error) {
+func (p *Publisher) remove(ctx context.Context, place string, profile *dealer.Profile, files []wellknown.File) (removed int, err error) {
 	every := *profile
 	every.Versions = nil
 	for _, v := range aap.Versions() {
@@ -138,7 +155,7 @@ func (p *Publisher) remove(ctx context.Context, profile *dealer.Profile, files [
 		if slices.ContainsFunc(files, func(kept wellknown.File) bool { return kept.Path == f.Path }) {
 			continue
 		}
-		at, name := aws.String(p.Bucket), aws.String(key(f))
+		at, name := aws.String(p.Bucket), aws.String(place+key(f))
 		_, err := p.Objects.HeadObject(ctx, &s3.HeadObjectInput{Bucket: at, Key: name})
 		if refused(err) {
 			continue

@@ -6,6 +6,8 @@ package targets
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/config"
@@ -16,16 +18,18 @@ import (
 
 // Equip gives the worker the transports and secrets of AWS, beside those it
 // has. It does not reach the network. It is called before the worker's first
-// Handle.
-func Equip(w *crm.Worker, cfg aws.Config) {
+// Handle. Of the schemes of secrets only those named are read; none named is all.
+func Equip(w *crm.Worker, cfg aws.Config, schemes ...string) {
 	if w.Transports == nil {
 		w.Transports = map[string]crm.Opener{}
 	}
 	w.Transports[dealer.TargetSES] = openSES(cfg)
 	w.Transports[dealer.TargetS3] = openS3(cfg)
-	w.Secrets = &crm.SecretCache{Now: w.Now, Sources: map[string]crm.Source{
-		"env": crm.Environment, "ssm": parameters(cfg), "secretsmanager": secrets(cfg),
-	}}
+	sources := map[string]crm.Source{"env": crm.Environment, "ssm": parameters(cfg), "secretsmanager": secrets(cfg)}
+	if len(schemes) > 0 {
+		maps.DeleteFunc(sources, func(scheme string, _ crm.Source) bool { return !slices.Contains(schemes, scheme) })
+	}
+	w.Secrets = &crm.SecretCache{Now: w.Now, Sources: sources}
 }
 
 // EquipHere is Equip with the machine's own AWS configuration (environment or

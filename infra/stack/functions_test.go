@@ -83,6 +83,7 @@ func checkFunctions(t template) (f faults) {
 // deployed are what the references in environments become.
 var deployed = map[string]string{
 	"LeadQueue": "https://sqs.us-east-1.amazonaws.com/123456789012/LeadQueue", "ProfileKey": "dealer.yaml", "LogLevel": "warn",
+	"RequestsPerDealer": "1200", "LeadsPerDealer": "600", "HandOversPerDealer": "2",
 }
 
 // checkEnvironment: each function gets the variables it reads and no others,

@@ -27,7 +27,7 @@ func checkParameters(t template) (f faults) {
 	if !slices.Equal(grouped, names) {
 		f.add("parameters %v, in groups %v", names, grouped)
 	}
-	rest := tree{"Resources": t["Resources"], "Globals": t["Globals"], "Conditions": t["Conditions"]}
+	rest := tree{"Resources": t["Resources"], "Globals": t["Globals"], "Conditions": t["Conditions"], otherwise: t[otherwise]}
 	raw, err := json.Marshal(rest)
 	if err != nil {
 		f.add("%v", err)

@@ -27,7 +27,7 @@ func translate(t *testing.T, source []byte) (template, []byte) {
 	if err := json.Unmarshal(out, &translated); err != nil {
 		t.Fatal(err)
 	}
-	return translated, out
+	return translated.inMode(false), out
 }
 
 // lint runs cfn-lint, warnings included, and returns what it says.
@@ -63,6 +63,7 @@ func mutant(t *testing.T, put func(tree)) []byte {
 	t.Helper()
 	parsed := readTemplate(t)
 	put(parsed)
+	delete(parsed, otherwise)
 	raw, err := json.Marshal(parsed)
 	if err != nil {
 		t.Fatal(err)

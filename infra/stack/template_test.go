@@ -31,7 +31,19 @@ type tree = map[string]any
 // and with intrinsic functions in their long form.
 type template tree
 
+// readTemplate reads the template as it is where a stack serves one dealer.
 func readTemplate(t testing.TB) template {
+	t.Helper()
+	return readWhole(t).inMode(false)
+}
+
+// readPooled reads it as it is where a stack serves many.
+func readPooled(t testing.TB) template {
+	t.Helper()
+	return readWhole(t).inMode(true)
+}
+
+func readWhole(t testing.TB) template {
 	t.Helper()
 	source, err := os.ReadFile(templateFile)
 	if err != nil {

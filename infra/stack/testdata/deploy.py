@@ -55,7 +55,7 @@ out = {
 }
 for function in functions.list_functions()["Functions"]:
     logical = next((k for k, v in ids.items() if v == function["FunctionName"]), function["FunctionName"])
-    out["environments"][logical] = function["Environment"]["Variables"]
+    out["environments"][logical] = {name: str(value) for name, value in function["Environment"]["Variables"].items()}
     try:
         policy = functions.get_policy(FunctionName=function["FunctionName"])["Policy"]
         out["policies"][logical] = json.loads(policy)["Statement"]

@@ -35,8 +35,9 @@ func (m *modeOf) value(value any) any {
 	case []any:
 		out := []any{}
 		for _, item := range v {
-			if item = m.value(item); !absent(item) {
-				out = append(out, item)
+			// What was absent before stays: that is a choice of another condition.
+			if chosen := m.value(item); !absent(chosen) || absent(item) {
+				out = append(out, chosen)
 			}
 		}
 		return out
@@ -51,7 +52,6 @@ func (m *modeOf) value(value any) any {
 		}
 		out := tree{}
 		for name, item := range v {
-			// What was absent before stays: that is a choice of another condition.
 			if item = m.value(item); !absent(item) || absent(v[name]) {
 				out[name] = item
 			}

@@ -14,7 +14,7 @@ export CGO_ENABLED ?= 0
 LAMBDA_BUILD = GOOS=linux GOARCH=$(ARCH) $(GO) build -trimpath -buildvcs=false -tags lambda.norpc -ldflags "-s -w -buildid="
 ARCH ?= arm64
 
-.PHONY: help run test test-aws sam-local bench bench-peers fuzz lint build clean
+.PHONY: help run test test-aws sam-local bench bench-peers fuzz lint build release clean
 
 help: ## list the targets
 	@grep -hE '^[a-zA-Z_-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -75,5 +75,8 @@ build-SweeperFunction:
 build-PublishFunction:
 	$(LAMBDA_BUILD) -o $(ARTIFACTS_DIR)/bootstrap ./functions/publish
 
+release: ## write the plain CloudFormation and the code for fleets and StackSets into dist/
+	$(GO) run ./infra/fleet/release
+
 clean: ## remove what was built
-	rm -rf bin .aws-sam
+	rm -rf bin dist .aws-sam

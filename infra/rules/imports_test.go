@@ -40,7 +40,7 @@ var mayImport = []importRule{
 	{"pkg/cloud", []string{"schemas", "pkg/aap", "pkg/schema", "pkg/dealer", "pkg/inventory", "pkg/feed", "pkg/pickup", "pkg/lead", "pkg/adf", "pkg/crm",
 		"pkg/stored", "pkg/agent", "pkg/a2a", "pkg/wellknown"}},
 	{"infra/cost", nil},
-	{"infra/fleet", []string{"pkg/dealer", "pkg/cloud/stacks", "infra/cost"}},
+	{"infra/fleet", []string{"pkg/dealer", "pkg/cloud/stacks", "infra/cost", "infra/sam/built"}},
 }
 
 type importRule struct {

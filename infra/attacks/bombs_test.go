@@ -225,14 +225,14 @@ func TestNoArchiveUnpacksToMoreThanAFeedMayHave(t *testing.T) {
 		}
 	}
 	for name, pack := range map[string]func(io.Writer){
-		"bomb.gz": func(w io.Writer) { z := gzip.NewWriter(w); zeros(z, 256<<20); _ = z.Close() },
+		"bomb.gz": func(w io.Writer) { z := gzip.NewWriter(w); zeros(z, 128<<20); _ = z.Close() },
 		"bomb.zip": func(w io.Writer) {
 			z := zip.NewWriter(w)
 			f, err := z.Create("export.csv")
 			if err != nil {
 				t.Fatal(err)
 			}
-			zeros(f, 256<<20)
+			zeros(f, 128<<20)
 			_ = z.Close()
 		},
 		"files.zip": func(w io.Writer) {

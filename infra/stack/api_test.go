@@ -99,6 +99,12 @@ func checkStage(t template) (f faults) {
 			render(at(limit, "ThrottlingRateLimit")) != "${RequestsPerSecond}" || render(at(limit, "ThrottlingBurstLimit")) != "${RequestBurst}" {
 			f.add("%s: no rate limit for all methods", id)
 		}
+		for n := range listAt(p, "MethodSettings") {
+			// Execution logs hold bodies and the Authorization header.
+			if level := textAt(p, "MethodSettings", n, "LoggingLevel"); level != "" && level != "OFF" || flagAt(p, "MethodSettings", n, "DataTraceEnabled") {
+				f.add("%s: logs calls with leads and tokens", id)
+			}
+		}
 	}
 	return f
 }

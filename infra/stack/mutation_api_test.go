@@ -41,6 +41,8 @@ var apiFaults = []seeded{
 	{"a mock without status", "api", "must say its statusCode", set("{}", method(file, "options", integration, "requestTemplates", "application/json")...)},
 	{"another stage", "api", "want live", set("prod", in("Api", "StageName")...)},
 	{"an edge endpoint", "api", "not regional", set("EDGE", in("Api", "EndpointConfiguration", "Type")...)},
+	{"calls in the log", "api", "logs calls with leads and tokens", set("INFO", in("Api", "MethodSettings", 0, "LoggingLevel")...)},
+	{"bodies in the log", "api", "logs calls with leads and tokens", set(true, in("Api", "MethodSettings", 0, "DataTraceEnabled")...)},
 	{"no rate limit", "api", "no rate limit", set(nil, in("Api", "MethodSettings")...)},
 }
 

@@ -127,7 +127,7 @@ func TestWhatIsNoFileAndNoReading(t *testing.T) {
 		t.Errorf("POST: %d, Allow %q", w.Code, w.Header().Get("Allow"))
 	}
 	w := ask(h, http.MethodOptions, wellknown.CardPath, "Origin", "https://buyer.example", "Access-Control-Request-Method", "GET")
-	if w.Code != http.StatusNoContent || w.Header().Get("Access-Control-Allow-Origin") != "*" || !strings.Contains(w.Header().Get("Access-Control-Allow-Headers"), "A2A-Version") {
+	if w.Code != http.StatusNoContent || w.Header().Get("Access-Control-Allow-Origin") != "*" || !strings.Contains(w.Header().Get("Access-Control-Allow-Headers"), "A2A-Version, A2A-Extensions, Authorization") {
 		t.Errorf("OPTIONS: %d %v", w.Code, w.Header())
 	}
 }

@@ -9,6 +9,15 @@
 // linger for days before DynamoDB deletes them; readers therefore compare times
 // themselves.
 //
+// # Many dealers
+//
+// One stack can serve any number of dealers. Functions then may reach no table:
+// they take on a role with the dealer's id as a session tag, whose policy compares
+// the tag with the leading key. Whose work it is comes with the context
+// (ForDealer), is settled once, from the address of a call, the attribute of a
+// message or the folder of a file, and never from what a payload says. A store
+// that is asked for another dealer's items by mistake is refused by DynamoDB.
+//
 // # Inventory table
 //
 //	pk                        sk      holds
@@ -56,6 +65,8 @@
 //	<dealer>#outbox              <lead id>             leads not yet known to be queued
 //	<dealer>#audit               <time>#<id>           the account of erasures, exports and the like
 //	<dealer>#erase               <lead id>             erasures under way
+//	<dealer>#places              place<n>              of many dealers: a hand-over under way, until its time
+//	<dealer>#allowance           <kind>#<window>       of many dealers: calls a minute and leads an hour, counted over all instances
 //
 // A lead is one transaction on conditions of stored items: repeating it after
 // an answer was lost finds its own items and succeeds. Whatever else is written

@@ -122,7 +122,7 @@ func (s *Stack) Admit() func(context.Context, events.SQSMessage) (context.Contex
 		if of := m.MessageAttributes[dealerTag].StringValue; of != nil {
 			id = *of
 		}
-		if err := s.roster().Check(ctx, id); err != nil {
+		if err := s.roster().CheckNow(ctx, id); err != nil {
 			return nil, nil, fmt.Errorf("lead %s: %w", m.Body, err)
 		}
 		ctx = ForDealer(ctx, id)
@@ -143,7 +143,7 @@ func (s *Stack) FeedOf(prefix string) func(context.Context, string) (context.Con
 		if !ok {
 			return nil, fmt.Errorf("%w: the feed lies in no dealer's folder", ErrUnknownDealer)
 		}
-		if err := s.roster().Check(ctx, id); err != nil {
+		if err := s.roster().CheckNow(ctx, id); err != nil {
 			return nil, err
 		}
 		return ForDealer(ctx, id), nil

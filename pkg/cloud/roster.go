@@ -2,6 +2,7 @@ package cloud
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -74,6 +75,22 @@ func (r *Roster) Check(ctx context.Context, id string) error {
 		return ErrUnknownDealer
 	}
 	return nil
+}
+
+// CheckNow is Check for work that no caller from outside can bring about: a
+// dealer that is not on the list may have come since, so it is made anew.
+func (r *Roster) CheckNow(ctx context.Context, id string) error {
+	began := r.now()
+	err := r.Check(ctx, id)
+	if !errors.Is(err, ErrUnknownDealer) || !dealerForm.MatchString(id) {
+		return err
+	}
+	r.mu.Lock()
+	if r.last.at.Before(began) {
+		r.last = nil
+	}
+	r.mu.Unlock()
+	return r.Check(ctx, id)
 }
 
 // ByHost is the dealer with that host name, in lower case, or ErrUnknownDealer.

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 )
 
 // cloudAccount stands before the emulator, which has no IAM that asks about
@@ -27,7 +28,9 @@ type cloudAccount struct {
 	mu      sync.Mutex
 	roles   map[string]tree
 	keys    map[string]string
+	tags    map[string]map[string]string // of the sessions of keys
 	refused []string
+	asked   []Asked
 }
 
 // administrator is the access key of who may everything.
@@ -39,7 +42,7 @@ func openAccount(t testing.TB, endpoint string, stored func(bucket, key string, 
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := &cloudAccount{stored: stored, roles: map[string]tree{}, keys: map[string]string{}}
+	a := &cloudAccount{stored: stored, roles: map[string]tree{}, keys: map[string]string{}, tags: map[string]map[string]string{}}
 	proxy := httputil.NewSingleHostReverseProxy(target)
 	proxy.ModifyResponse = a.answered
 	proxy.ErrorLog = log.New(io.Discard, "", 0) // of callers that hung up
@@ -67,12 +70,10 @@ func (a *cloudAccount) assume(arn, service string) (key string, err error) {
 			return key, nil
 		}
 	}
-	for _, statement := range listAt(role, "AssumeRolePolicyDocument", "Statement") {
-		if textAt(statement, "Effect") == "Allow" && slices.Contains(list(at(statement, "Principal", "Service")), any(service)) {
-			key = fmt.Sprintf("ASIA%016d", len(a.keys))
-			a.keys[key] = arn + " " + service
-			return key, nil
-		}
+	if trusts(role, "Service", service, "sts:AssumeRole", nil) {
+		key = fmt.Sprintf("ASIA%016d", len(a.keys))
+		a.keys[key] = arn + " " + service
+		return key, nil
 	}
 	return "", fmt.Errorf("role %s does not trust %s", arn, service)
 }
@@ -100,6 +101,10 @@ func (a *cloudAccount) serve(w http.ResponseWriter, r *http.Request, next http.H
 		return
 	}
 	key, service := signed[1], signed[2]
+	if service == "sts" {
+		a.assumeRole(w, key, body)
+		return
+	}
 	for _, w2 := range wants(service, r, body) {
 		if !a.may(key, w2) {
 			a.refuse(w, service, key, w2)
@@ -109,37 +114,45 @@ func (a *cloudAccount) serve(w http.ResponseWriter, r *http.Request, next http.H
 	next.ServeHTTP(w, r)
 }
 
-// want is one action on one resource.
-type want struct{ action, resource string }
+// assumeRole is STS: it gives a role a key of another that trusts it, tagged as
+// it asks (AWS STS API Reference, "AssumeRole"). In one account the trust is enough.
+func (a *cloudAccount) assumeRole(w http.ResponseWriter, key string, body []byte) {
+	form, err := url.ParseQuery(string(body))
+	arn, tags := form.Get("RoleArn"), map[string]string{}
+	for n := 1; form.Has(fmt.Sprintf("Tags.member.%d.Key", n)); n++ {
+		tags[form.Get(fmt.Sprintf("Tags.member.%d.Key", n))] = form.Get(fmt.Sprintf("Tags.member.%d.Value", n))
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	caller, _, _ := strings.Cut(a.keys[key], " ")
+	role := a.roles[arn]
+	if err != nil || form.Get("Action") != "AssumeRole" || !trusts(role, "AWS", caller, "sts:AssumeRole", tags) || len(tags) > 0 && !trusts(role, "AWS", caller, "sts:TagSession", tags) {
+		a.refused = append(a.refused, fmt.Sprintf("%s: to be %s with %v", a.keys[key], arn, tags))
+		w.WriteHeader(http.StatusForbidden)
+		_, _ = io.WriteString(w, "<ErrorResponse><Error><Code>AccessDenied</Code><Message>not authorized to perform: sts:AssumeRole</Message></Error></ErrorResponse>")
+		return
+	}
+	session := fmt.Sprintf("ASIA%016d", len(a.keys))
+	a.keys[session], a.tags[session] = arn+" "+form.Get("RoleSessionName"), tags
+	w.Header().Set("Content-Type", "text/xml")
+	_, _ = fmt.Fprintf(w, `<AssumeRoleResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/"><AssumeRoleResult><AssumedRoleUser><Arn>%s</Arn><AssumedRoleId>AROA:x</AssumedRoleId></AssumedRoleUser>
+		<Credentials><AccessKeyId>%s</AccessKeyId><SecretAccessKey>test</SecretAccessKey><SessionToken>t</SessionToken><Expiration>%s</Expiration></Credentials></AssumeRoleResult></AssumeRoleResponse>`,
+		arn, session, time.Now().Add(time.Hour).UTC().Format(time.RFC3339))
+}
 
-func (w want) String() string { return w.action + " on " + w.resource }
-
-// may reports whether a policy of the key's role allows it. Conditions of
-// statements are not looked at.
+// may reports whether a policy of the key's role allows it.
 func (a *cloudAccount) may(key string, w want) bool {
 	if key == administrator {
 		return true
 	}
 	a.mu.Lock()
 	arn, _, _ := strings.Cut(a.keys[key], " ")
-	role := a.roles[arn]
-	a.mu.Unlock()
-	return allows(role, w)
-}
-
-func allows(role tree, w want) (allowed bool) {
-	for _, policy := range listAt(role, "Policies") {
-		for _, statement := range list(at(policy, "PolicyDocument", "Statement")) {
-			if !anyGlob(list(at(statement, "Action")), w.action) || w.resource != "" && !anyGlob(list(at(statement, "Resource")), w.resource) {
-				continue
-			}
-			if textAt(statement, "Effect") == "Deny" {
-				return false
-			}
-			allowed = true
-		}
+	role, tags := a.roles[arn], a.tags[key]
+	for _, named := range w.context["dynamodb:LeadingKeys"] {
+		a.asked = append(a.asked, Asked{arn, w.action, w.resource, named, tags})
 	}
-	return allowed
+	a.mu.Unlock()
+	return allows(role, tags, w)
 }
 
 func anyGlob(patterns []any, value string) bool {
@@ -185,7 +198,7 @@ func (a *cloudAccount) answered(res *http.Response) error {
 		r.Method == http.MethodPost && r.URL.Query().Has("uploadId") && res.StatusCode == http.StatusOK:
 		a.stored(bucket, key, r.ContentLength)
 	case res.StatusCode == http.StatusNotFound && (r.Method == http.MethodGet || r.Method == http.MethodHead) &&
-		!a.may(signed[1], want{"s3:ListBucket", "arn:aws:s3:::" + bucket}):
+		!a.may(signed[1], want{"s3:ListBucket", "arn:aws:s3:::" + bucket, nil}):
 		body := "<Error><Code>AccessDenied</Code><Message>Access Denied</Message></Error>"
 		res.StatusCode, res.Status = http.StatusForbidden, "403 Forbidden"
 		_ = res.Body.Close()
@@ -212,27 +225,27 @@ func wants(service string, r *http.Request, body []byte) []want {
 	_, action, targeted := strings.Cut(r.Header.Get("X-Amz-Target"), ".")
 	if !targeted {
 		action = map[string]string{"ses": "SendEmail"}[service]
-		return []want{{service + ":" + action, ""}}
+		return []want{{service + ":" + action, "", nil}}
 	}
 	var ask tree
 	if err := json.Unmarshal(body, &ask); err != nil {
-		return []want{{service + ":" + action, ""}}
+		return []want{{service + ":" + action, "", nil}}
 	}
 	switch service {
 	case "dynamodb":
 		return wantsOfDynamoDB(action, ask)
 	case "sqs":
-		return []want{{"sqs:" + strings.TrimSuffix(action, "Batch"), arnOf("sqs", lastOf(textAt(ask, "QueueUrl")))}}
+		return []want{{"sqs:" + strings.TrimSuffix(action, "Batch"), arnOf("sqs", lastOf(textAt(ask, "QueueUrl"))), nil}}
 	case "ssm":
-		return []want{{"ssm:" + action, arnOf("ssm", "parameter/"+strings.TrimPrefix(textAt(ask, "Name"), "/"))}}
+		return []want{{"ssm:" + action, arnOf("ssm", "parameter/"+strings.TrimPrefix(textAt(ask, "Name"), "/")), nil}}
 	case "secretsmanager":
 		id := textAt(ask, "SecretId")
 		if !strings.HasPrefix(id, "arn:") {
 			id = arnOf("secretsmanager", "secret:"+id)
 		}
-		return []want{{"secretsmanager:" + action, id}}
+		return []want{{"secretsmanager:" + action, id, nil}}
 	}
-	return []want{{service + ":" + action, ""}}
+	return []want{{service + ":" + action, "", nil}}
 }
 
 func lastOf(url string) string { return url[strings.LastIndex(url, "/")+1:] }
@@ -240,15 +253,15 @@ func lastOf(url string) string { return url[strings.LastIndex(url, "/")+1:] }
 func wantsOfS3(r *http.Request) []want {
 	bucket, key, named := object(r)
 	if !named {
-		return []want{{"s3:ListBucket", "arn:aws:s3:::" + bucket}}
+		return []want{{"s3:ListBucket", "arn:aws:s3:::" + bucket, map[string][]string{"s3:prefix": r.URL.Query()["prefix"]}}}
 	}
 	action := map[string]string{"GET": "GetObject", "HEAD": "GetObject", "PUT": "PutObject", "POST": "PutObject", "DELETE": "DeleteObject"}[r.Method]
-	return []want{{"s3:" + action, "arn:aws:s3:::" + bucket + "/" + key}}
+	return []want{{"s3:" + action, "arn:aws:s3:::" + bucket + "/" + key, nil}}
 }
 
 func wantsOfDynamoDB(action string, ask tree) (all []want) {
-	add := func(action string, table any) {
-		all = append(all, want{"dynamodb:" + action, arnOf("dynamodb", "table/"+text(table))})
+	add := func(action string, table any, keys []string) {
+		all = append(all, want{"dynamodb:" + action, arnOf("dynamodb", "table/"+text(table)), map[string][]string{"dynamodb:LeadingKeys": keys}})
 	}
 	switch action {
 	case "TransactWriteItems", "TransactGetItems":
@@ -258,18 +271,25 @@ func wantsOfDynamoDB(action string, ask tree) (all []want) {
 				if kind == "ConditionCheck" {
 					name = "ConditionCheckItem"
 				}
-				add(name, at(part, "TableName"))
+				add(name, at(part, "TableName"), leadingKeys(part))
 			}
 		}
 	case "BatchGetItem", "BatchWriteItem":
-		for table := range treeAt(ask, "RequestItems") {
-			add(action, table)
+		for table, asked := range treeAt(ask, "RequestItems") {
+			var keys []string
+			for _, key := range listAt(asked, "Keys") {
+				keys = append(keys, leadingKeys(tree{"Key": key})...)
+			}
+			for _, write := range list(asked) {
+				keys = append(keys, leadingKeys(write)...)
+			}
+			add(action, table, keys)
 		}
 	default:
 		if index := textAt(ask, "IndexName"); index != "" {
-			add(action, textAt(ask, "TableName")+"/index/"+index)
+			add(action, textAt(ask, "TableName")+"/index/"+index, leadingKeys(ask))
 		} else {
-			add(action, ask["TableName"])
+			add(action, ask["TableName"], leadingKeys(ask))
 		}
 	}
 	return all

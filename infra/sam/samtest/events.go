@@ -244,7 +244,7 @@ func (s *Stack) poll(ctx context.Context, f *function, queue string, source tree
 	}
 	got, err := client.ReceiveMessage(context.WithoutCancel(ctx), &sqs.ReceiveMessageInput{
 		QueueUrl: aws.String(queue), MaxNumberOfMessages: size, WaitTimeSeconds: 1,
-		MessageSystemAttributeNames: []sqstypes.MessageSystemAttributeName{sqstypes.MessageSystemAttributeNameAll},
+		MessageAttributeNames: []string{"All"}, MessageSystemAttributeNames: []sqstypes.MessageSystemAttributeName{sqstypes.MessageSystemAttributeNameAll},
 	})
 	if err != nil || len(got.Messages) == 0 {
 		return err
@@ -253,8 +253,13 @@ func (s *Stack) poll(ctx context.Context, f *function, queue string, source tree
 	receipts := map[string]string{}
 	for _, m := range got.Messages {
 		receipts[aws.ToString(m.MessageId)] = aws.ToString(m.ReceiptHandle)
+		attributes := map[string]events.SQSMessageAttribute{}
+		for name, attribute := range m.MessageAttributes {
+			attributes[name] = events.SQSMessageAttribute{StringValue: attribute.StringValue, DataType: aws.ToString(attribute.DataType)}
+		}
 		batch.Records = append(batch.Records, events.SQSMessage{
-			MessageId: aws.ToString(m.MessageId), ReceiptHandle: aws.ToString(m.ReceiptHandle), Body: aws.ToString(m.Body),
+			MessageAttributes: attributes,
+			MessageId:         aws.ToString(m.MessageId), ReceiptHandle: aws.ToString(m.ReceiptHandle), Body: aws.ToString(m.Body),
 			Attributes: m.Attributes, EventSource: "aws:sqs", EventSourceARN: textAt(source, "EventSourceArn"), AWSRegion: region,
 		})
 	}

@@ -84,6 +84,9 @@ func (c *call) parameter(spec tree, source string) (value string, found bool, er
 	if static, ok := quoted(source); ok {
 		return static, true, nil
 	}
+	if source == "context.domainName" {
+		return c.Host, true, nil
+	}
 	match := requestSource.FindStringSubmatch(source)
 	if match == nil {
 		return "", false, fmt.Errorf("nothing is known here of %s", source)

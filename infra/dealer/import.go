@@ -21,15 +21,34 @@ func newImport(std streams) *cobra.Command {
 	var profile, feedFile, data, page string
 	var asJSON, dryRun bool
 	var pages int
+	var remote remoteImport
 	cmd := &cobra.Command{
-		Use:   "import --profile FILE --feed FILE --data DIR",
+		Use:   "import (--profile FILE --feed FILE --data DIR | --stack STACK --feed FILE | s3://BUCKET/KEY)",
 		Short: "Import an inventory export and report what it changed",
 		Long: `Import reads the export as the profile says, compares it with the inventory in
 the data folder and applies the difference. A file that it refuses leaves the
-inventory as it was, but for vehicles that the file itself marks as sold.`,
-		Example: `  dealer import --profile dealer.yaml --feed inventory.csv --data DIR --dry-run`,
-		Args:    args(cobra.NoArgs),
-		RunE: func(cmd *cobra.Command, _ []string) error {
+inventory as it was, but for vehicles that the file itself marks as sold.
+
+With --stack the export is uploaded to AWS, where the stack imports it by the
+profile it has; an address s3://BUCKET/KEY is one that lies there, to be replaced
+by --feed or else imported again. The report is waited for and printed. The exit
+code is 1 when the export was refused, and 3 when AWS cannot be reached.`,
+		Example: `  dealer import --profile dealer.yaml --feed inventory.csv --data DIR --dry-run
+  dealer import --stack my-dealer --feed inventory.csv
+  dealer import s3://dealer-feeds-1234/feeds/inventory.csv`,
+		Args: args(cobra.MaximumNArgs(1)),
+		RunE: func(cmd *cobra.Command, given []string) error {
+			if aws, err := remote.onAWS(cmd, given); aws || err != nil {
+				if err != nil {
+					return err
+				}
+				remote.export = feedFile
+				out, err := remote.run(cmd.Context(), func(form string, args ...any) { fmt.Fprintf(std.err, form+"\n", args...) })
+				if err != nil {
+					return err
+				}
+				return remote.show(std, out, page, asJSON)
+			}
 			if err := required(cmd, "profile", "feed", "data"); err != nil {
 				return err
 			}
@@ -52,7 +71,7 @@ inventory as it was, but for vehicles that the file itself marks as sold.`,
 				}
 			}
 			if report.Refused != "" {
-				return errors.New("the feed was refused; the report says why")
+				return errRefusedFeed
 			}
 			return err
 		},
@@ -65,8 +84,11 @@ inventory as it was, but for vehicles that the file itself marks as sold.`,
 	flags.StringVar(&page, "report-html", "", "write the report also as a page for a browser, to this `FILE`")
 	flags.IntVar(&pages, "check-pages", 0, "compare the prices of the first `N` vehicles with their own pages in the web, and report what differs")
 	flags.BoolVar(&dryRun, "dry-run", false, "report what would change, and change nothing")
+	remote.flags(cmd)
 	return cmd
 }
+
+var errRefusedFeed = errors.New("the feed was refused; the report says why")
 
 func importFile(cmd *cobra.Command, terminal io.Writer, profile, feedFile, data string, pages int, dryRun bool) (feed.Report, error) {
 	p, err := loadProfile(cmd.Context(), profile)

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"syscall"
 	"unicode"
+
+	"github.com/dealer-agent/dealer/pkg/cloud"
 )
 
 func main() {
@@ -23,7 +25,7 @@ func main() {
 
 // execute runs one command line and returns its exit code: 0 done, 1 the
 // command failed, 2 the command line itself is wrong, 3 an agent that was to be
-// examined cannot be reached.
+// examined, or AWS, cannot be reached.
 func execute(ctx context.Context, args []string, std streams) int {
 	cmd := newRoot(std)
 	cmd.SetArgs(args)
@@ -40,7 +42,7 @@ func execute(ctx context.Context, args []string, std streams) int {
 	if code, ok := errors.AsType[exit](err); ok {
 		return int(code)
 	}
-	if errors.Is(err, errUnreachable) {
+	if errors.Is(err, errUnreachable) || errors.Is(err, cloud.ErrNoAccess) {
 		return 3
 	}
 	return 1

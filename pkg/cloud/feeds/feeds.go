@@ -56,10 +56,12 @@ type Outcome struct {
 	Feed string `json:"feed"`
 	// Result is imported, refused (nothing was changed, the file is at fault)
 	// or failed (nothing was changed, the import is tried again).
-	Result string      `json:"result"`
-	Reason string      `json:"reason,omitempty"`
-	At     time.Time   `json:"at"`
-	Report feed.Report `json:"report"`
+	Result string    `json:"result"`
+	Reason string    `json:"reason,omitempty"`
+	At     time.Time `json:"at"`
+	// Version is which object was read: its version, or its ETag in a bucket without.
+	Version string      `json:"version,omitempty"`
+	Report  feed.Report `json:"report"`
 }
 
 // Counts are the outcome's numbers.
@@ -124,7 +126,8 @@ func (e *Events) object(ctx context.Context, bucket, key string) error {
 	report, err := e.Importer.Import(ctx, feed.Source{
 		Name: path.Base(key), Size: aws.ToInt64(object.ContentLength), Modified: aws.ToTime(object.LastModified), Body: object.Body,
 	}, false)
-	out := Outcome{Feed: "s3://" + bucket + "/" + key, Result: "imported", At: time.Now().UTC(), Report: report}
+	out := Outcome{Feed: "s3://" + bucket + "/" + key, Result: "imported", At: time.Now().UTC(), Report: report,
+		Version: versionOf(object.VersionId, object.ETag)}
 	switch {
 	case errors.Is(err, feed.ErrRefused), errors.Is(err, inventory.ErrRefused):
 		out.Result, out.Reason = "refused", err.Error()

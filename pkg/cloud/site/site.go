@@ -2,6 +2,7 @@
 package site
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -40,6 +41,8 @@ type Publisher struct {
 	// settle, when set, says where the files of the profile lie, as beginnings of
 	// their keys, beside the bucket's own root; its error refuses the profile.
 	settle func(context.Context, *dealer.Profile) ([]string, error)
+	// OnFile, when set, is told of each file that was written, by its S3 address.
+	OnFile func(address string, f wellknown.File)
 }
 
 // attempts bounds how often files are made anew because the profile changed
@@ -126,6 +129,12 @@ func (p *Publisher) write(ctx context.Context, document dealer.Document) (int, e
 	return len(files), nil
 }
 
+// Put writes the files of the profile into the bucket, the first one last, and
+// removes those that it has no more.
+func (p *Publisher) Put(ctx context.Context, profile *dealer.Profile, files []wellknown.File) (removed int, err error) {
+	return p.put(ctx, "", profile, files)
+}
+
 // put writes the files to one place and removes what is left there of others.
 func (p *Publisher) put(ctx context.Context, place string, profile *dealer.Profile, files []wellknown.File) (removed int, err error) {
 	for _, f := range slices.Backward(files) {
@@ -136,8 +145,19 @@ func (p *Publisher) put(ctx context.Context, place string, profile *dealer.Profi
 		if err != nil {
 			return 0, fmt.Errorf("write %s: %w", f.Path, err)
 		}
+		if p.OnFile != nil {
+			p.OnFile("s3://"+p.Bucket+"/"+place+key(f), f)
+		}
 	}
 	return p.remove(ctx, place, profile, files)
+}
+
+// Upload puts the profile where functions read it.
+func (p *Publisher) Upload(ctx context.Context, document []byte) error {
+	_, err := p.Objects.PutObject(ctx, &s3.PutObjectInput{
+		Bucket: aws.String(p.Bucket), Key: aws.String(p.ProfileKey), Body: bytes.NewReader(document), ContentType: aws.String("application/yaml"),
+	})
+	return err
 }
 
 // remove deletes files that a profile can have and this one does not.

@@ -41,6 +41,9 @@
 //     TestTheFunctionsKnowAStrangerACallerInDisguiseAndAForgedLine, pkg/cloud
 //     TestOnlyTheCDNIsBelievedWhoTheCallerIs, infra/stack
 //     TestTheBuyersAddressIsCloudFrontsWordAndNotTheBuyers.
+//   - Behind a web server, buyers are told apart by what that adds and nothing
+//     they write: TestABuyerBehindAProxyUsesUpNobodyElsesCalls, pkg/agent/caller
+//     TestOnlyAProxyIsBelievedWhoAskedItAndOnlyForWhatItAdded.
 //   - No web page reaches the tools under a name of its own: pkg/mcptools
 //     TestOnlyKnownNamesAreServed.
 //
@@ -90,6 +93,9 @@
 //   - Nor one in a feed, unless pages are asked for, and then public ones only:
 //     TestNoAddressInAFeedIsGoneToUnlessPagesAreAskedForAndThenPublicOnesOnly,
 //     TestAPageOfTheDealersOwnSiteCanNeitherLeadAwayNorGrowWithoutEnd.
+//   - Exports are fetched from public addresses, with their secrets for those
+//     alone: pkg/pickup TestOnlyPublicAddressesAreFetchedFrom and
+//     TestASecretGoesToTheSourceAlone.
 //   - A card, a redirect or a name bound anew leads no command into a private
 //     network: infra/dealer TestOnlyTheNamedHostMayLieInAPrivateNetwork,
 //     infra/dealer/doctor TestAnAgentOutsideLeadsNobodyInside.

@@ -49,6 +49,30 @@ func TestNoHeaderMakesAnotherCallerOfOne(t *testing.T) {
 	}
 }
 
+// TestABuyerBehindAProxyUsesUpNobodyElsesCalls has all calls come through a web
+// server before the agent, which adds whom it asks for to what they wrote.
+func TestABuyerBehindAProxyUsesUpNobodyElsesCalls(t *testing.T) {
+	t.Parallel()
+	v := attack(t, "access: {per_minute: 10}\n", "--proxy", "127.0.0.1")
+	call := func(written, address string) int {
+		return do(t, "POST", v.url+"/a2a", message(information), "X-Forwarded-For", strings.TrimPrefix(written+", "+address, ", ")).status
+	}
+	refused := 0
+	for n := range 30 {
+		if call(fmt.Sprintf("198.51.100.%d, 127.0.0.1", n), "203.0.113.66") == 429 {
+			refused++
+		}
+	}
+	if refused < 17 {
+		t.Errorf("one buyer in 30 disguises was refused %d times", refused)
+	}
+	for n := range 30 {
+		if status := call("203.0.113.66", fmt.Sprintf("192.0.2.%d", n)); status != 200 {
+			t.Errorf("buyer %d: %d", n, status)
+		}
+	}
+}
+
 // TestSlowAndEndlessRequestsAreCutOff holds connections open in every way that
 // costs the attacker little, all at once, and for as long as the agent lets it.
 func TestSlowAndEndlessRequestsAreCutOff(t *testing.T) {

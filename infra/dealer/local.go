@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"time"
@@ -18,6 +19,8 @@ import (
 // localAgent is an agent on this machine as the flags describe it.
 type localAgent struct {
 	profile, feed, data, outbox, clock string
+	// proxies stand before the agent.
+	proxies []netip.Prefix
 	// place says where the data lie, for people.
 	place string
 }
@@ -65,7 +68,7 @@ func (l *localAgent) open(addr string, log *slog.Logger) (m *machine.Machine, le
 		}
 	}
 	m, err = machine.Open(machine.Config{
-		Addr: addr, Profile: l.profile, Feed: l.feed, Data: l.data, Outbox: l.outbox, Now: now, Log: log,
+		Addr: addr, Profile: l.profile, Feed: l.feed, Data: l.data, Outbox: l.outbox, Now: now, Log: log, Proxies: l.proxies,
 		Command: inFolder,
 	})
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/netip"
 	"strings"
 	"time"
 
@@ -21,6 +22,7 @@ import (
 
 	"github.com/dealer-agent/dealer/pkg/a2a"
 	"github.com/dealer-agent/dealer/pkg/agent"
+	"github.com/dealer-agent/dealer/pkg/agent/caller"
 	"github.com/dealer-agent/dealer/pkg/cloud/targets"
 	"github.com/dealer-agent/dealer/pkg/crm"
 	"github.com/dealer-agent/dealer/pkg/dealer"
@@ -37,6 +39,9 @@ type Config struct {
 	// Addr is what to listen on, such as 127.0.0.1:8080; port 0 picks a free one.
 	// Empty: nothing listens, and ServeMCP alone reaches the agent.
 	Addr string
+	// Proxies are the web servers that stand before the agent and tell in
+	// X-Forwarded-For who asked them. Nobody else is believed about that.
+	Proxies []netip.Prefix
 	// Profile is the path of the dealer profile; it is reloaded when it changes.
 	Profile string
 	// Feed is the path of the inventory export, imported at start and whenever
@@ -182,7 +187,7 @@ func (m *Machine) assemble() error {
 	mux.Handle("/a2a/", turns)
 	mux.Handle("/mcp", newInTurn(mcptools.NewHandler(m.tools), mostAtOnce))
 	mux.Handle("/.well-known/", logged(log, wellknown.Handler(m.profiles, log)))
-	m.handler = mux
+	m.handler = caller.Behind(m.config.Proxies, mux)
 	return nil
 }
 

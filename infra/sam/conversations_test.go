@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
-	"net/http/httptest"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -21,25 +20,21 @@ import (
 	"github.com/dealer-agent/dealer/pkg/inventory"
 )
 
-// TestEveryConversationIsTheSameThroughTheWholeStack plays the conversations
-// that were recorded of the agent alone through front door, API, function and
-// tables. Only clock and ids differ, and what API Gateway does to every answer.
-func TestEveryConversationIsTheSameThroughTheWholeStack(t *testing.T) {
+// likeRecorded plays the conversations that were recorded of the agent alone
+// through front door, API, function and tables. Only clock and ids differ, and
+// what API Gateway does to every answer.
+func likeRecorded(t *testing.T, s *samtest.Stack, crm string) {
 	files, err := filepath.Glob("../../pkg/a2a/testdata/*.txtar")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no conversations: %v", err)
 	}
-	s := deploy(t, nil)
-	crm := httptest.NewServer(&receiver{})
-	defer crm.Close()
-	s.API().Unlimited() // the recorded refusals are the agent's own
 	for n, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
 			archive, err := txtar.ParseFile(file)
 			if err != nil {
 				t.Fatal(err)
 			}
-			play(t, s, fmt.Sprint("harbor-auto-", n), crm.URL, archive)
+			play(t, s, fmt.Sprint("harbor-auto-", n), crm, archive)
 		})
 	}
 }
@@ -136,11 +131,16 @@ var added = []string{"Date", "Content-Length", "X-Amzn-Requestid", "X-Amzn-Error
 // remapped is how API Gateway calls a header that it does not let through.
 const remapped = "X-Amzn-Remapped-"
 
-// through sends the request to the front door and writes the answer as the
-// recorded ones are written.
+// through is at the stack's front door.
 func (r request) through(t *testing.T, s *samtest.Stack) string {
 	t.Helper()
-	got := ask(t, s.Client(), r.method, s.Address+r.path, r.body, r.header...)
+	return r.at(t, s.Client(), s.Address)
+}
+
+// at sends the request and writes the answer as the recorded ones are written.
+func (r request) at(t *testing.T, client *http.Client, base string) string {
+	t.Helper()
+	got := ask(t, client, r.method, base+r.path, r.body, r.header...)
 	header := http.Header{}
 	for name, values := range got.header {
 		if !slices.Contains(added, name) {

@@ -44,16 +44,34 @@ func samLocal(t *testing.T, env []string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-func TestWithoutTheSAMCLIOneSentenceSaysWhatToInstall(t *testing.T) {
-	cmd := samLocal(t, []string{"PATH=" + t.TempDir()})
+// oneSentence checks that a command told what is missing and how to get it.
+func oneSentence(t *testing.T, cmd *exec.Cmd, words ...string) {
+	t.Helper()
 	out, err := cmd.CombinedOutput()
 	var exited *exec.ExitError
 	if !errors.As(err, &exited) || exited.ExitCode() != 1 {
-		t.Errorf("%v", err)
+		t.Errorf("it ends with %v", err)
 	}
-	if said := strings.TrimSpace(string(out)); strings.Contains(said, "\n") || !strings.Contains(said, "SAM CLI") || !strings.Contains(said, "https://docs.aws.amazon.com/") || !strings.Contains(said, "make test-aws") {
-		t.Errorf("it says: %s", said)
+	said := strings.TrimSpace(string(out))
+	for _, word := range words {
+		if strings.Contains(said, "\n") || !strings.Contains(said, word) {
+			t.Errorf("it says: %s", said)
+		}
 	}
+}
+
+func TestWithoutTheSAMCLIOneSentenceSaysWhatToInstall(t *testing.T) {
+	oneSentence(t, samLocal(t, []string{"PATH=" + t.TempDir()}), "SAM CLI", "https://docs.aws.amazon.com/", "make test-aws")
+}
+
+func TestWithoutMotoOneSentenceSaysHowToGetIt(t *testing.T) {
+	sh, err := exec.LookPath("sh")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(sh, "test-aws.sh")
+	cmd.Env = []string{"PATH=" + t.TempDir()}
+	oneSentence(t, cmd, "python3 -m pip install 'moto[server]'")
 }
 
 func TestTheSAMCLIIsGivenAllThatTheFunctionsNeed(t *testing.T) {

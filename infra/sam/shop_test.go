@@ -2,6 +2,7 @@ package sam
 
 import (
 	"bytes"
+	"encoding/json"
 	"encoding/pem"
 	"fmt"
 	"net/http"
@@ -20,7 +21,7 @@ import (
 	"github.com/dealer-agent/dealer/pkg/wellknown"
 )
 
-var deliveryBlock = regexp.MustCompile(`(?ms)^delivery:\n(?:[ #].*\n|\n)*`)
+var deliveryBlock = regexp.MustCompile(`(?m)^delivery:\n(?:[ #].*\n|\n)*`)
 
 // sampleProfile is the sample's with a receiver over HTTP and every contract.
 func sampleProfile(t *testing.T, crm string) []byte {
@@ -111,6 +112,7 @@ func TestADealersProfileAndFeedAreSoldAndTheLeadReachesTheCRMOnce(t *testing.T) 
 	}
 	everyContract(t, s)
 	tools(t, s, vin)
+	closed(t, s, server.URL)
 	for function, log := range s.Logs() {
 		for _, secret := range append(personal, s.FunctionEnvironment("McpFunction")["DEALER_FORM_KEY"], s.FunctionEnvironment("AgentFunction")["DEALER_ORIGIN_SECRET"]) {
 			if strings.Contains(log, secret) {
@@ -139,5 +141,30 @@ func tools(t *testing.T, s *samtest.Stack, vin string) {
 	got := ask(t, s.Client(), http.MethodPost, s.Address+"/mcp", body, "Content-Type", "application/json", "Accept", "application/json, text/event-stream", "MCP-Protocol-Version", "2025-06-18")
 	if got.status != 200 || !strings.Contains(got.body, vin) || strings.Contains(got.body, `"isError":true`) {
 		t.Errorf("%d %s\n%s", got.status, got.body, s.Logs()["McpFunction"])
+	}
+}
+
+// closed gives the agent a token, as the profile is changed by hand, and has it
+// examined with that.
+func closed(t *testing.T, s *samtest.Stack, crm string) {
+	t.Helper()
+	out, err := command(t, s, "token", "new", "--name", "partner-a", "--json")
+	var row struct{ Token, SHA256 string }
+	if err != nil || json.Unmarshal([]byte(out), &row) != nil || row.Token == "" {
+		t.Fatalf("%v: %s", err, out)
+	}
+	profile := strings.Replace(string(sampleProfile(t, crm+"/adf")), "\naccess:\n", "\naccess:\n  tokens:\n    - {name: partner-a, sha256: "+row.SHA256+"}\n", 1)
+	upload(t, s, s.Resource("SiteBucket"), s.Parameters["ProfileKey"].(string), []byte(profile))
+	s.Forget()
+	s.Restart()
+	if got := ask(t, s.Client(), http.MethodPost, s.Address+"/a2a", message(`{"type":"dealer.information.request"}`), "Content-Type", "application/json"); got.status != http.StatusUnauthorized {
+		t.Errorf("without a token: %d %s", got.status, got.body)
+	}
+	t.Setenv("DEALER_TOKEN", row.Token)
+	if said, err := command(t, s, "doctor", s.Address); err != nil || !strings.Contains(said, "the token is accepted") {
+		t.Errorf("dealer doctor with a token: %v\n%s", err, said)
+	}
+	if log := s.Logs()["AgentFunction"]; strings.Contains(log, row.Token) {
+		t.Error("the log tells the token")
 	}
 }

@@ -169,6 +169,12 @@ func TestFaultsOfCallsAreFound(t *testing.T) { find(t, "", doctor.Config{}, call
 func TestFaultsOfProtectionAreFound(t *testing.T) {
 	find(t, guarded(), doctor.Config{Token: token}, []fault{
 		{name: "a challenge without a scheme", give: func(e *exchange) { e.out.Del("WWW-Authenticate") }, want: []string{"auth.challenge fail"}},
+		{name: "a challenge that API Gateway renamed", give: func(e *exchange) {
+			if shown := e.out.Get("WWW-Authenticate"); shown != "" {
+				e.out.Del("WWW-Authenticate")
+				e.out.Set("X-Amzn-Remapped-Www-Authenticate", shown)
+			}
+		}, want: []string{"auth.challenge warn"}},
 		{name: "protection that is not declared", give: cardSwap(`"securitySchemes"`, `"schemes"`), want: []string{"auth.declared fail"}},
 		{name: "any token will do", ask: func(e *exchange) {
 			if e.header.Get("Authorization") != "" {

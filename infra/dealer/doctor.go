@@ -17,6 +17,7 @@ import (
 func newDoctor(std streams) *cobra.Command {
 	var asJSON bool
 	var access givenToken
+	var stack stackPlace
 	c := doctor.Config{}
 	cmd := &cobra.Command{
 		Use:   "doctor URL",
@@ -27,24 +28,41 @@ reports what is right, what is unusual and what is wrong: with the rule, its
 page and what to do next. It leaves nothing behind at the dealer, unless
 --send-test-lead says so: that lead says that it is a test.
 
+With --stack it also looks inside a stack on AWS, with your own rights there:
+mail, queues, feed, secrets, alarms, tables, buckets and functions. It reads no
+secret and no lead. Without URL it takes the stack's own address.
+
 The exit code is 0 when nothing failed, 1 when something did, 2 when the command
 line is wrong and 3 when the agent cannot be reached.`,
 		Example: `  dealer doctor https://agent.example.com --deep
+  dealer doctor --stack dealer-agent --region us-east-1
   AGENT_TOKEN=… dealer doctor https://agent.example.com --token-env AGENT_TOKEN --json`,
-		Args: args(cobra.ExactArgs(1)),
+		Args: args(func(cmd *cobra.Command, given []string) error {
+			if len(given) == 0 && stack.name != "" {
+				return nil
+			}
+			return cobra.ExactArgs(1)(cmd, given)
+		}),
 		RunE: func(cmd *cobra.Command, given []string) error {
 			var err error
 			if c.Token, err = access.read(cmd, std.in); err != nil {
 				return err
 			}
-			c.URL = given[0]
 			if c.Timeout <= 0 || c.Timeout > time.Minute {
 				return usageError{errors.New("--timeout wants a time up to 1m, such as 10s")}
+			}
+			inside, err := stack.open(cmd.Context())
+			if err != nil {
+				return err
+			}
+			if c.URL = inside.address(); len(given) > 0 {
+				c.URL = given[0]
 			}
 			report, err := doctor.Examine(cmd.Context(), c)
 			if err != nil {
 				return usageError{err}
 			}
+			report.Add(inside.findings(cmd.Context(), 12*c.Timeout)...)
 			if err := cmd.Context().Err(); err != nil {
 				return fmt.Errorf("the examination was broken off: %w", err)
 			}
@@ -64,6 +82,8 @@ line is wrong and 3 when the agent cannot be reached.`,
 	flags.BoolVar(&c.Deep, "deep", false, "look at the inventory and at the published schemas too")
 	flags.BoolVar(&asJSON, "json", false, "print the report as JSON")
 	flags.BoolVar(&c.SendTestLead, "send-test-lead", false, "submit one lead that is marked as a test")
+	flags.StringVar(&stack.name, "stack", "", "look inside the AWS `STACK` of this name too")
+	flags.StringVar(&stack.region, "region", "", "the stack's AWS `REGION`; default: that of your AWS configuration")
 	access.flags(cmd)
 	flags.DurationVar(&c.Timeout, "timeout", 10*time.Second, "how long one request may take")
 	return cmd

@@ -85,9 +85,21 @@ func (l *ledger) add(id string, v Verdict, of about, seen string, args []any) {
 	l.findings = append(l.findings, f)
 }
 
-// close counts the findings and judges the whole.
+// Add puts findings of another examination behind those of this one.
+func (r *Report) Add(more ...Finding) {
+	r.Findings = append(r.Findings, more...)
+	r.judge()
+}
+
+// close ends the examination.
 func (r *Report) close(l *ledger) {
-	r.Findings, r.Verdict = l.findings, Pass
+	r.Findings = l.findings
+	r.judge()
+}
+
+// judge counts the findings and judges the whole.
+func (r *Report) judge() {
+	r.Verdict = Pass
 	r.Counts = map[Verdict]int{Pass: 0, Warn: 0, Fail: 0, Skip: 0}
 	for _, f := range r.Findings {
 		r.Counts[f.Verdict]++

@@ -22,6 +22,9 @@ func said(token, format string, args []any) string {
 	return clip(printable(text), longest)
 }
 
+// Printable makes a text of another examination fit for a report.
+func Printable(s string) string { return clip(printable(s), longest) }
+
 // printable blanks what a stranger's text could steer a terminal or a log with;
 // direction marks count among it.
 func printable(s string) string {

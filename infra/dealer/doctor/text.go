@@ -10,7 +10,7 @@ import (
 var areas = [][2]string{
 	{"reach", "Reachability"}, {"card", "Agent card"}, {"contract", "Contracts"}, {"auth", "Access"}, {"skill", "Skills"}, {"errors", "Errors"},
 	{"headers", "A2A headers"}, {"http", "HTTP"}, {"rest", "HTTP+JSON"}, {"consent", "Consent"}, {"lead", "Test lead"}, {"inventory", "Inventory"},
-	{"schemas", "Schemas"}, {"manifest", "Contract manifest"}, {"mcp", "MCP"}, {"limits", "Quotas"}, {"speed", "Speed"},
+	{"schemas", "Schemas"}, {"manifest", "Contract manifest"}, {"mcp", "MCP"}, {"limits", "Quotas"}, {"speed", "Speed"}, {"inside", "Inside the stack"},
 }
 
 // style is how verdicts look.

@@ -1,0 +1,85 @@
+package inside
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/secretsmanager"
+	"github.com/aws/aws-sdk-go-v2/service/ssm"
+	ssmtypes "github.com/aws/aws-sdk-go-v2/service/ssm/types"
+
+	"github.com/dealer-agent/dealer/pkg/dealer"
+)
+
+// secrets asks only whether they are there.
+func (x *examination) secrets(ctx context.Context) {
+	const id = "inside.secrets"
+	if x.profile == nil {
+		x.skip(id, "without the profile their names are not known")
+		return
+	}
+	var refs []string
+	for i := range x.profile.Delivery {
+		refs = append(refs, x.profile.Delivery[i].Secrets()...)
+	}
+	slices.Sort(refs)
+	refs = slices.Compact(refs)
+	if len(refs) == 0 {
+		x.skip(id, "the profile names none")
+		return
+	}
+	var faults []string
+	for _, ref := range refs {
+		fault, action, err := x.missing(ctx, ref)
+		if x.troubled(id, action, err) {
+			return
+		}
+		if fault != "" {
+			faults = append(faults, fault)
+		}
+	}
+	x.judge(id, Fail, faults, "%d, none of them was read", len(refs))
+}
+
+// missing says what is wrong with a reference, or which right finding out asks for.
+func (x *examination) missing(ctx context.Context, ref string) (fault, action string, err error) {
+	scheme, name, _ := dealer.SplitSecret(ref)
+	prefix := x.Parameters["SecretPrefix"] + "/"
+	switch scheme {
+	case "ssm":
+		if !strings.HasPrefix(strings.TrimPrefix(name, "/"), prefix) {
+			return fmt.Sprintf("%s is not below %s, where alone the lead worker may read", ref, "/"+prefix), "", nil
+		}
+		out, err := ssm.NewFromConfig(x.Config).DescribeParameters(ctx, &ssm.DescribeParametersInput{
+			ParameterFilters: []ssmtypes.ParameterStringFilter{{Key: aws.String("Name"), Option: aws.String("Equals"), Values: []string{name}}},
+		})
+		switch {
+		case err != nil:
+			return "", "ssm:DescribeParameters", err
+		case len(out.Parameters) == 0:
+			return ref + " is not there", "", nil
+		case out.Parameters[0].Type != ssmtypes.ParameterTypeSecureString:
+			return fmt.Sprintf("%s is a %s: store it as SecureString", ref, out.Parameters[0].Type), "", nil
+		}
+		return "", "", nil
+	case "secretsmanager":
+		secret, _, _ := strings.Cut(name, "#")
+		if !strings.HasPrefix(secret, prefix) {
+			return fmt.Sprintf("%s is not below %s, where alone the lead worker may read", ref, prefix), "", nil
+		}
+		out, err := secretsmanager.NewFromConfig(x.Config).DescribeSecret(ctx, &secretsmanager.DescribeSecretInput{SecretId: aws.String(secret)})
+		switch {
+		case is(err, "ResourceNotFoundException"):
+			return ref + " is not there", "", nil
+		case err != nil:
+			return "", "secretsmanager:DescribeSecret", err
+		case out.DeletedDate != nil:
+			return ref + " is going to be deleted", "", nil
+		}
+		return "", "", nil
+	}
+	return ref + " cannot be read on AWS: write ssm:/… or secretsmanager:…", "", nil
+}

@@ -11,6 +11,7 @@ import (
 	"os/user"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -153,7 +154,7 @@ func (f *opened) alone(ctx context.Context, std streams, work func(context.Conte
 		return work(ctx)
 	}
 	at := f.accounts.At(stacks.Place{Region: f.file.Region}).Lock(f.file.Bucket(f.file.Region), fleet.LockKey(f.file))
-	lock, err := fleet.Acquire(ctx, at, holder(), fleet.Wall{}, rand.Float64)
+	lock, err := fleet.Acquire(ctx, at, claim(), dead, fleet.Wall{}, rand.Float64)
 	if errors.Is(err, stacks.ErrMissing) {
 		return fmt.Errorf("the bucket %s is not there; make it with `aws s3 mb s3://%[1]s --region %s`", f.file.Bucket(f.file.Region), f.file.Region)
 	}
@@ -179,12 +180,23 @@ func (f *opened) alone(ctx context.Context, std streams, work func(context.Conte
 	return errors.Join(err, lock.Release(freeing))
 }
 
-// holder names this run to others.
-func holder() string {
+// claim names this run to others.
+func claim() stacks.Claim {
 	name := "somebody"
 	if u, err := user.Current(); err == nil {
 		name = u.Username
 	}
 	host, _ := os.Hostname()
-	return fmt.Sprintf("%s at %s (process %d)", name, cmp.Or(host, "a machine"), os.Getpid())
+	return stacks.Claim{Holder: fmt.Sprintf("%s at %s (process %d)", name, cmp.Or(host, "a machine"), os.Getpid()), Host: host, Process: os.Getpid()}
+}
+
+// dead reports whether a run was on this machine and is over, so that a run that
+// was killed is not waited for.
+func dead(c stacks.Claim) bool {
+	host, err := os.Hostname()
+	if err != nil || host == "" || c.Host != host || c.Process <= 0 {
+		return false
+	}
+	process, err := os.FindProcess(c.Process)
+	return err != nil || errors.Is(process.Signal(syscall.Signal(0)), os.ErrProcessDone)
 }

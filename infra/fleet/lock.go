@@ -36,9 +36,9 @@ type Lock struct {
 // LockKey is where a fleet's lock lies in its bucket.
 func LockKey(f *File) string { return f.CodePrefix + "/fleets/" + f.Name + ".lock" }
 
-// Acquire takes the fleet's lock: ErrHeld while somebody has it and was heard of
-// a short time ago.
-func Acquire(ctx context.Context, at Locker, holder string, clock Clock, random func() float64) (*Lock, error) {
+// Acquire takes the fleet's lock in the name of mine, whose times it sets: ErrHeld
+// while somebody has it, was heard of a short time ago and is not dead.
+func Acquire(ctx context.Context, at Locker, mine stacks.Claim, dead func(stacks.Claim) bool, clock Clock, random func() float64) (*Lock, error) {
 	l := &Lock{at: at, pace: pace{clock, random}}
 	for {
 		now := clock.Now()
@@ -46,7 +46,7 @@ func Acquire(ctx context.Context, at Locker, holder string, clock Clock, random 
 		if err != nil {
 			return nil, err
 		}
-		if claim.Until.After(now) && claim != l.claim {
+		if claim.Until.After(now) && claim != l.claim && !dead(claim) {
 			return nil, fmt.Errorf("%w: %s since %s; if that run was killed, the fleet is free at %s", ErrHeld, claim.Holder,
 				claim.Since.UTC().Format(time.TimeOnly+" MST"), claim.Until.UTC().Format(time.TimeOnly+" MST"))
 		}
@@ -54,7 +54,8 @@ func Acquire(ctx context.Context, at Locker, holder string, clock Clock, random 
 			l.mark = mark
 			return l, nil
 		}
-		l.claim = stacks.Claim{Holder: holder, Since: now.UTC().Round(0), Until: now.UTC().Round(0).Add(held)}
+		l.claim = mine
+		l.claim.Since, l.claim.Until = now.UTC().Round(0), now.UTC().Round(0).Add(held)
 		l.mark, err = at.Write(ctx, l.claim, mark)
 		switch {
 		case err == nil:

@@ -16,9 +16,12 @@ import (
 
 // Claim is who works on something, and until when.
 type Claim struct {
-	Holder string    `json:"holder"`
-	Since  time.Time `json:"since"`
-	Until  time.Time `json:"until"`
+	Holder string `json:"holder"`
+	// Host and Process say where it runs, so that the same machine can tell whether it still does.
+	Host    string    `json:"host,omitempty"`
+	Process int       `json:"process,omitempty"`
+	Since   time.Time `json:"since"`
+	Until   time.Time `json:"until"`
 }
 
 // ErrLost says that somebody else has written the lock since it was read.

@@ -207,3 +207,19 @@ func TestAPlanOfWhatWasJustMadeIsUnchanged(t *testing.T) {
 		}
 	})
 }
+
+func TestTheFleetFileOfTheManualIsReadWithoutAFault(t *testing.T) {
+	manual, err := os.ReadFile("../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, after, _ := strings.Cut(string(manual), "```yaml\nfleet: ")
+	file, _, found := strings.Cut(after, "```")
+	if !found {
+		t.Fatal("infra/README.md shows no fleet file")
+	}
+	f, err := fleet.Read("fleet.yaml", []byte("fleet: "+file), source(t), fleet.Options{})
+	if err != nil || len(f.Rooftops) != 2 || f.Rooftops[0].Place.Account() != "111122223333" {
+		t.Errorf("%v: %+v", err, f)
+	}
+}

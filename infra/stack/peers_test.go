@@ -16,6 +16,13 @@ import (
 // translate makes the CloudFormation of a SAM template, with AWS's translator.
 func translate(t *testing.T, source []byte) (template, []byte) {
 	t.Helper()
+	whole, out := translateWhole(t, source)
+	return whole.inMode(false), out
+}
+
+// translateWhole keeps the choices between one dealer and many.
+func translateWhole(t *testing.T, source []byte) (template, []byte) {
+	t.Helper()
 	out, err := built.Translate(t.Context(), source)
 	if errors.Is(err, built.ErrNoTranslator) {
 		aaptest.Missing(t, err.Error())
@@ -27,7 +34,7 @@ func translate(t *testing.T, source []byte) (template, []byte) {
 	if err := json.Unmarshal(out, &translated); err != nil {
 		t.Fatal(err)
 	}
-	return translated.inMode(false), out
+	return translated, out
 }
 
 // lint runs cfn-lint, warnings included, and returns what it says.

@@ -139,7 +139,7 @@ func submitUntilKilled(t *testing.T, p process, round int) map[string]string {
 			}
 		})
 	}
-	time.Sleep(time.Duration(20+rand.IntN(250)) * time.Millisecond)
+	time.Sleep(time.Duration(10+rand.IntN(140)) * time.Millisecond)
 	if err := p.cmd.Process.Signal(syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}

@@ -19,8 +19,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dealer-agent/dealer/infra/dealer/machine/machinetest"
 	"github.com/dealer-agent/dealer/pkg/embedded"
 )
+
+func TestMain(m *testing.M) { os.Exit(machinetest.Main(m)) }
 
 // command is `dealer run` on one data folder, over several lives.
 type command struct {
@@ -36,11 +39,7 @@ type command struct {
 
 func newCommand(t *testing.T, l *ledger, profile string) *command {
 	t.Helper()
-	c := &command{dir: t.TempDir(), ledger: l}
-	c.binary = filepath.Join(t.TempDir(), "dealer")
-	if out, err := exec.Command("go", "build", "-o", c.binary, "../dealer").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	c := &command{binary: machinetest.Command(t), dir: t.TempDir(), ledger: l}
 	if err := os.WriteFile(filepath.Join(c.dir, "dealer.yaml"), []byte(profile), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -42,7 +42,11 @@ func hostile(n int) map[string]string {
 }
 
 func TestHostileFilesEndInAReportOrARefusal(t *testing.T) {
-	for name, file := range hostile(1 << 20) {
+	size := 1 << 20
+	if testing.Short() {
+		size = 1 << 16
+	}
+	for name, file := range hostile(size) {
 		t.Run(name, func(t *testing.T) {
 			_, rep, err := feed.Read(t.Context(), feed.Source{Name: "x", Body: strings.NewReader(file)}, oneRooftop())
 			if err != nil && !errors.Is(err, feed.ErrRefused) {
@@ -91,6 +95,9 @@ func (e *endless) Read(b []byte) (int, error) {
 }
 
 func TestAFileOfAnySizeIsReadInTheMemoryOfItsVehicles(t *testing.T) {
+	if testing.Short() {
+		t.Skip("reads 40 MB")
+	}
 	row := ",2020,,Rio,\"" + strings.Repeat("long ", 400) + "\"\n"
 	file := io.MultiReader(strings.NewReader("stock,year,make,model,description\nA1,2020,Kia,Rio,x\n"), &endless{row: row, left: 20_000 * len(row)})
 	var before, after runtime.MemStats

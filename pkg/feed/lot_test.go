@@ -55,6 +55,9 @@ func referenceFile(t testing.TB, name string) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if testing.Short() && len(b) > 1<<20 {
+		t.Skip("reads thousands of vehicles")
+	}
 	return b
 }
 

@@ -26,7 +26,7 @@ func sizeInMB(t *testing.T) int {
 		return n
 	}
 	if testing.Short() {
-		return 3
+		return 1
 	}
 	return 16
 }

@@ -19,7 +19,9 @@ var compiled = sync.OnceValues(func() (string, error) {
 		return "", err
 	}
 	binary := filepath.Join(dir, "dealer")
-	if out, err := exec.Command("go", "build", "-o", binary, "github.com/dealer-agent/dealer/infra/dealer").CombinedOutput(); err != nil {
+	build := exec.Command("go", "build", "-o", binary, "github.com/dealer-agent/dealer/infra/dealer")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0") // as make builds it, also beneath the race detector
+	if out, err := build.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("%w\n%s", err, out)
 	}
 	return binary, nil

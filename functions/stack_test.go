@@ -63,7 +63,7 @@ func deploy(t *testing.T, crmURL string) *stack {
 	s.queue, _ = cloudtest.Queue(t, endpoint)
 	s.env = append(cloudtest.Environment(endpoint),
 		"DEALER_INVENTORY_TABLE="+cloudtest.Table(t, tables), "DEALER_LEADS_TABLE="+cloudtest.Table(t, tables),
-		"DEALER_QUEUE_URL="+s.queue, "DEALER_PROFILE_BUCKET="+s.bucket, "DEALER_PROFILE_KEY=config/dealer.yaml",
+		"DEALER_QUEUE_URL="+s.queue, "DEALER_PROFILE_BUCKET="+s.bucket, "DEALER_FEED_BUCKET="+s.bucket, "DEALER_PROFILE_KEY=config/dealer.yaml",
 		"DEALER_LOG_LEVEL=debug", "DEALER_FORM_KEY="+strings.Repeat("k", 32),
 	)
 	cloudtest.Put(t, s.objects, s.bucket, "config/dealer.yaml", fmt.Appendf(nil, profile, crmURL))

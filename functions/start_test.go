@@ -27,7 +27,7 @@ func runAlone(t *testing.T, bootstrap string) []byte {
 func BenchmarkAgentStart(b *testing.B) {
 	env := []string{
 		"AWS_REGION=us-east-1", "AWS_ACCESS_KEY_ID=test", "AWS_SECRET_ACCESS_KEY=test",
-		"DEALER_INVENTORY_TABLE=i", "DEALER_LEADS_TABLE=l", "DEALER_QUEUE_URL=https://sqs.us-east-1.amazonaws.com/1/q", "DEALER_PROFILE_BUCKET=p",
+		"DEALER_INVENTORY_TABLE=i", "DEALER_LEADS_TABLE=l", "DEALER_QUEUE_URL=https://sqs.us-east-1.amazonaws.com/1/q", "DEALER_PROFILE_BUCKET=p", "DEALER_FEED_BUCKET=f",
 	}
 	empty, agent := lambdatest.Build(b, "../pkg/cloud/lambdatest/testdata/bare"), lambdatest.Build(b, "./agent")
 	var none, ours []time.Duration

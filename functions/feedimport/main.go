@@ -1,5 +1,5 @@
 // Command feedimport is the Lambda function that imports each inventory file
-// put into the feed bucket.
+// put into the feed bucket, and on a schedule fetches those of the profile.
 package main
 
 import (
@@ -12,7 +12,9 @@ import (
 
 	"github.com/dealer-agent/dealer/pkg/cloud"
 	"github.com/dealer-agent/dealer/pkg/cloud/feeds"
+	"github.com/dealer-agent/dealer/pkg/cloud/targets"
 	"github.com/dealer-agent/dealer/pkg/feed"
+	"github.com/dealer-agent/dealer/pkg/pickup"
 )
 
 func main() {
@@ -27,5 +29,9 @@ func main() {
 		Importer:  &feed.Importer{Store: stack.Inventory(), Profiles: stack.Profiles(logger), Now: time.Now},
 		OnOutcome: func(o feeds.Outcome, took time.Duration) { metrics.Feed(o.Counts(took)) },
 	}
-	lambda.Start(imports.Handle)
+	picker := &pickup.Picker{
+		Profiles: stack.Profiles(logger), States: stack.Pickups(), Depot: feeds.Shelf{Events: imports, Bucket: stack.Settings.FeedBucket},
+		Secrets: targets.NewDirect(stack.Config()), Now: time.Now, Log: logger,
+	}
+	lambda.Start(feeds.Handler(imports, stack.EachDealer(logger, picker.Turn)))
 }

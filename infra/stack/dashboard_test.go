@@ -40,7 +40,7 @@ func checkDashboard(t template) (f faults) {
 	for _, id := range t.functions() {
 		want = append(want, `"Errors", "FunctionName", "${`+id+`}"`, `"Throttles", "FunctionName", "${`+id+`}"`)
 	}
-	for _, metric := range []string{"FeedImported", "FeedRefused", "LeadFailed", "LeadWithheld", "ProfileRefused", "InternalErrors"} {
+	for _, metric := range []string{"FeedImported", "FeedRefused", "FeedSourceFailing", "LeadFailed", "LeadWithheld", "ProfileRefused", "InternalErrors"} {
 		want = append(want, `"Dealer/${AWS::StackName}", "`+metric+`"`)
 	}
 	for _, text := range want {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -112,13 +113,18 @@ func TestADeployedStackIsWiredTogether(t *testing.T) {
 		t.Errorf("S3 takes no bucket called %q", bucket)
 	}
 	for function, want := range map[string]string{
-		"FeedImportFunction": "arn:aws:s3:::" + bucket,
-		"AgentFunction":      "arn:aws:execute-api:us-east-1:123456789012:" + made.Resources["Api"] + "/live/*/a2a*",
-		"McpFunction":        "arn:aws:execute-api:us-east-1:123456789012:" + made.Resources["Api"] + "/live/*/mcp",
+		"AgentFunction": "arn:aws:execute-api:us-east-1:123456789012:" + made.Resources["Api"] + "/live/*/a2a*",
+		"McpFunction":   "arn:aws:execute-api:us-east-1:123456789012:" + made.Resources["Api"] + "/live/*/mcp",
 	} {
 		if p := made.Policies[function]; len(p) != 1 || textAt(p[0], "Condition", "ArnLike", "AWS:SourceArn") != want {
 			t.Errorf("%s may be called by %v, want %s", function, p, want)
 		}
+	}
+	if p := made.Policies["FeedImportFunction"]; len(p) != 2 || !strings.Contains(fmt.Sprint(p), "arn:aws:s3:::"+bucket) || !strings.Contains(fmt.Sprint(p), "events.amazonaws.com") {
+		t.Errorf("the importer may be called by %v, want the feed bucket and the schedule", p)
+	}
+	if importer.Settings.FeedBucket != bucket {
+		t.Errorf("what is fetched goes to %q, not to %q", importer.Settings.FeedBucket, bucket)
 	}
 	if p := made.Policies["SweeperFunction"]; len(p) != 1 || textAt(p[0], "Principal", "Service") != "events.amazonaws.com" {
 		t.Errorf("the sweeper may be called by %v", p)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/dealer-agent/dealer/pkg/cloud"
 	"github.com/dealer-agent/dealer/pkg/cloud/feeds"
+	"github.com/dealer-agent/dealer/pkg/pickup"
 )
 
 // checkEvents: the worker hears of leads and the importer of feeds, and neither
@@ -59,15 +60,16 @@ func checkEvents(t template) (f faults) {
 	return f
 }
 
-// checkSchedule: the sweeper is called each minute, and the publisher each day
-// and when the profile changes; nothing else runs by itself.
+// checkSchedule: the sweeper and the importer, which fetches what is due, are
+// called each minute, and the publisher each day and when the profile changes;
+// nothing else runs by itself.
 func checkSchedule(t template) (f faults) {
 	rules := t.of("AWS::Events::Rule", "AWS::Scheduler::Schedule")
-	if !slices.Equal(rules, []string{"PublishRule", "SweepSchedule"}) {
+	if !slices.Equal(rules, []string{"PickupSchedule", "PublishRule", "SweepSchedule"}) {
 		f.add("what runs by itself is %v", rules)
 		return f
 	}
-	for id, want := range map[string][2]string{"SweepSchedule": {"rate(1 minute)", "SweeperFunction"}, "PublishRule": {"rate(1 day)", "PublishFunction"}} {
+	for id, want := range map[string][2]string{"PickupSchedule": {"rate(1 minute)", "FeedImportFunction"}, "SweepSchedule": {"rate(1 minute)", "SweeperFunction"}, "PublishRule": {"rate(1 day)", "PublishFunction"}} {
 		p := t.props(id)
 		if got := textAt(p, "ScheduleExpression"); got != want[0] {
 			f.add("%s: runs at %s", id, got)
@@ -155,7 +157,7 @@ var logged = map[cloud.Function][]string{
 	cloud.LeadWorker: {cloud.LogProfile, "lead delivery failed", "receiver refuses the credentials", "lead withheld"},
 	cloud.Sweeper:    {cloud.LogProfile},
 	cloud.Publish:    {cloud.LogProfile},
-	cloud.FeedImport: {cloud.LogProfile, feeds.LogRefused, feeds.LogKept, feeds.LogImported},
+	cloud.FeedImport: {cloud.LogProfile, feeds.LogRefused, feeds.LogKept, feeds.LogImported, pickup.LogFailing},
 }
 
 var (

@@ -57,7 +57,7 @@ var eventFaults = []seeded{
 	{"a sweep once a day", "events", "SweepSchedule: runs at rate(1 day)", set("rate(1 day)", in("SweepSchedule", "ScheduleExpression")...)},
 	{"a schedule that is off", "events", "is DISABLED", set("DISABLED", in("SweepSchedule", "State")...)},
 	{"a schedule for another function", "events", "calls ${AgentFunction.Arn}", set(tree{"Fn::GetAtt": []any{"AgentFunction", "Arn"}}, in("SweepSchedule", "Targets", 0, "Arn")...)},
-	{"no schedule", "events", "what runs by itself is [PublishRule]", set(nil, "Resources", "SweepSchedule")},
+	{"no schedule", "events", "what runs by itself is [PickupSchedule PublishRule]", set(nil, "Resources", "SweepSchedule")},
 	{"no alarm on dead letters", "alarms", "no alarm on AWS/SQS ApproximateNumberOfMessagesVisible", set(nil, "Resources", "DeadLettersAlarm")},
 	{"the alarm on another queue", "alarms", "no alarm on AWS/SQS ApproximateNumberOfMessagesVisible", set(tree{"Fn::GetAtt": []any{"LeadQueue", "QueueName"}}, in("DeadLettersAlarm", "Dimensions", 0, "Value")...)},
 	{"an alarm after ten dead letters", "alarms", "no alarm on AWS/SQS ApproximateNumberOfMessagesVisible", set(10.0, in("DeadLettersAlarm", "Threshold")...)},
@@ -79,6 +79,8 @@ var eventFaults = []seeded{
 	{"a deployment that does not wait", "events", "may take 60", set(10.0, in("PublishedFiles", "ServiceTimeout")...)},
 	{"cards that name the stage", "events", "want the front door", set(sub("https://${Api}.execute-api.${AWS::Region}.amazonaws.com/live"), in("PublishFunction", "Environment", "Variables", "DEALER_URL")...)},
 	{"nobody hears that buyers are turned away", "alarms", "no alarm on AWS/Lambda Throttles ${AgentFunction}", set(nil, "Resources", "AgentThrottlesAlarm")},
+	{"nobody hears of a source that fails", "alarms", "FeedSourceFailing > 0", set(nil, "Resources", "FeedSourceAlarm")},
+	{"sources are never asked", "events", "what runs by itself", set(nil, "Resources", "PickupSchedule")},
 	{"an export that stopped is good news", "alarms", "FeedStaleAlarm: silence must be", set("notBreaching", in("FeedStaleAlarm", "TreatMissingData")...)},
 	{"nobody waits for the export", "alarms", "FeedImported < 1", set(nil, "Resources", "FeedStaleAlarm")},
 }

@@ -102,7 +102,7 @@ func (d Deployed) settings() Settings {
 	return Settings{
 		ProfileBucket: d.Resources["SiteBucket"], ProfileKey: d.Parameters["ProfileKey"], URL: d.Address(),
 		LeadsTable: d.Resources["LeadsTable"], InventoryTable: d.Resources["InventoryTable"], QueueURL: d.Resources["LeadQueue"],
-		ReportPrefix: "reports/",
+		FeedBucket: d.FeedBucket(), ReportPrefix: "reports/",
 	}
 }
 

@@ -43,6 +43,8 @@ type Settings struct {
 	OriginSecret []byte
 	// URL is the front door's address, without a slash at the end.
 	URL string
+	// FeedBucket takes inventory exports, also those that are fetched.
+	FeedBucket string
 	// ReportPrefix begins the keys of import reports; they lie in the feed's bucket.
 	ReportPrefix string
 	// LogLevel is the least level that is logged.
@@ -169,6 +171,8 @@ func Variables() []Variable {
 				s.URL = value
 				return nil
 			}},
+		{"DEALER_FEED_BUCKET", "S3 bucket of inventory exports, for those that are fetched on a schedule", "", []Function{FeedImport}, false,
+			text(func(s *Settings) *string { return &s.FeedBucket })},
 		{"DEALER_REPORT_PREFIX", "beginning of the S3 keys of import reports", "reports/", []Function{FeedImport}, false,
 			text(func(s *Settings) *string { return &s.ReportPrefix })},
 		{"DEALER_LOG_LEVEL", "least level that is logged: debug, info, warn or error", "info", []Function{Agent, MCP, LeadWorker, FeedImport, Sweeper, Publish}, false,

@@ -86,7 +86,7 @@ func TestAFunctionAsksOnlyForItsOwnVariables(t *testing.T) {
 	for f, required := range map[cloud.Function]string{
 		cloud.LeadWorker: "DEALER_LEADS_TABLE DEALER_PROFILE_BUCKET DEALER_QUEUE_URL",
 		cloud.Sweeper:    "DEALER_LEADS_TABLE DEALER_PROFILE_BUCKET DEALER_QUEUE_URL",
-		cloud.FeedImport: "DEALER_INVENTORY_TABLE DEALER_PROFILE_BUCKET",
+		cloud.FeedImport: "DEALER_FEED_BUCKET DEALER_INVENTORY_TABLE DEALER_PROFILE_BUCKET",
 	} {
 		env := map[string]string{}
 		for name := range strings.FieldsSeq(required) {

@@ -72,6 +72,9 @@ func (s *Stack) Inventory() inventory.Store {
 	return NewInventory(s.dynamo(), s.Settings.InventoryTable)
 }
 
+// Pickups is the store of what is known of feed sources.
+func (s *Stack) Pickups() *Pickups { return NewPickups(s.dynamo(), s.Settings.InventoryTable) }
+
 // Leads is the store of leads.
 func (s *Stack) Leads() lead.Store { return NewLeads(s.dynamo(), s.Settings.LeadsTable) }
 

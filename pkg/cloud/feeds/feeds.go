@@ -1,4 +1,5 @@
-// Package feeds imports the files that a dealer's system puts into S3.
+// Package feeds imports the files that a dealer's system puts into S3, and those
+// that are fetched from it on a schedule.
 package feeds
 
 import (
@@ -111,7 +112,6 @@ func (e *Events) dealer(ctx context.Context, key string) (context.Context, error
 }
 
 func (e *Events) object(ctx context.Context, bucket, key string) error {
-	began := time.Now()
 	name := nameOf(bucket, key)
 	object, err := e.Objects.GetObject(ctx, &s3.GetObjectInput{Bucket: aws.String(bucket), Key: aws.String(key)})
 	if _, gone := errors.AsType[*types.NoSuchKey](err); gone {
@@ -123,16 +123,26 @@ func (e *Events) object(ctx context.Context, bucket, key string) error {
 		return err
 	}
 	defer object.Body.Close()
-	report, err := e.Importer.Import(ctx, feed.Source{
+	_, err = e.take(ctx, bucket, key, versionOf(object.VersionId, object.ETag), feed.Source{
 		Name: path.Base(key), Size: aws.ToInt64(object.ContentLength), Modified: aws.ToTime(object.LastModified), Body: object.Body,
-	}, false)
-	out := Outcome{Feed: "s3://" + bucket + "/" + key, Result: "imported", At: time.Now().UTC(), Report: report,
-		Version: versionOf(object.VersionId, object.ETag)}
+	})
+	if errors.Is(err, feed.ErrRefused) || errors.Is(err, inventory.ErrRefused) {
+		return nil
+	}
+	return err
+}
+
+// take imports one file, whose object is named, and tells everybody what came
+// of it.
+func (e *Events) take(ctx context.Context, bucket, key, version string, src feed.Source) (feed.Report, error) {
+	began := time.Now()
+	name := nameOf(bucket, key)
+	report, err := e.Importer.Import(ctx, src, false)
+	out := Outcome{Feed: "s3://" + bucket + "/" + key, Result: "imported", At: time.Now().UTC(), Report: report, Version: version}
 	switch {
 	case errors.Is(err, feed.ErrRefused), errors.Is(err, inventory.ErrRefused):
 		out.Result, out.Reason = "refused", err.Error()
 		e.Log.ErrorContext(ctx, LogRefused, name, "reason", out.Reason)
-		err = nil
 	case err != nil:
 		out.Result, out.Reason = "failed", "A part of the system failed; the import is tried again."
 		e.Log.ErrorContext(ctx, LogFailed, name, "error", err)
@@ -143,7 +153,7 @@ func (e *Events) object(ctx context.Context, bucket, key string) error {
 	if e.OnOutcome != nil {
 		e.OnOutcome(out, time.Since(began))
 	}
-	return err
+	return report, err
 }
 
 func nameOf(bucket, key string) slog.Attr {

@@ -14,7 +14,7 @@ import (
 // stands beside it.
 func TestTheScheduleReachesNoPrivateAddress(t *testing.T) {
 	s := deploy(t, "https://crm.seabright.example/adf")
-	importer := lambdatest.Start(t, lambdatest.Build(t, "./feedimport"), s.env...)
+	importer := lambdatest.Start(t, lambdatest.Build(t, "./feedimport"), append(s.env, "DEALER_PROFILE_MAX_AGE=0s")...)
 	tick := []byte(`{"version":"0","detail-type":"Scheduled Event","source":"aws.events","time":"2026-11-30T12:00:00Z","detail":{}}`)
 	invoke(t, importer, tick, nil) // a profile without sources has nothing that is due
 	port := s.endpoint[strings.LastIndex(s.endpoint, ":"):]
@@ -24,13 +24,12 @@ func TestTheScheduleReachesNoPrivateAddress(t *testing.T) {
 			secret = `, password: "ssm:/dealer/none"`
 		}
 		cloudtest.Put(t, s.objects, s.bucket, "config/dealer.yaml", fmt.Appendf(nil, profile+"feed: {sources: [{name: %s, url: %q%s}]}\n", "https://crm.seabright.example/adf", name, url, secret))
-		fresh := lambdatest.Start(t, lambdatest.Build(t, "./feedimport"), s.env...)
-		invoke(t, fresh, tick, nil)
+		invoke(t, importer, tick, nil)
 		want := "private network"
 		if name == "sftp" {
 			want = "the secret ssm:/dealer/none cannot be read"
 		}
-		if log := fresh.Log(); !strings.Contains(log, want) || !strings.Contains(log, `"source":"`+name+`"`) {
+		if log := importer.Log(); !strings.Contains(log, want) || !strings.Contains(log, `"source":"`+name+`"`) {
 			t.Errorf("%s: the log is\n%s", name, log)
 		}
 	}

@@ -44,7 +44,7 @@ const (
 	// visits stay in step with the schedule that calls.
 	slack = time.Minute
 	// spare is the time of the caller that a visit needs at least.
-	spare = time.Minute
+	spare = 45 * time.Second
 )
 
 // File is a fetched export, whole.

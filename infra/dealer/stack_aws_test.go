@@ -49,8 +49,8 @@ func larkspurStack(t *testing.T) (endpoint string) {
 		StackName: aws.String("larkspur"), TemplateBody: aws.String(`{
 			"Parameters": {"ProfileKey": {"Type": "String", "Default": "dealer.yaml"}},
 			"Resources": {
-				"SiteBucket": {"Type": "AWS::S3::Bucket", "Properties": {"BucketName": "larkspur-site"}},
-				"FeedBucket": {"Type": "AWS::S3::Bucket", "Properties": {"BucketName": "larkspur-feeds", "VersioningConfiguration": {"Status": "Enabled"}}}
+				"SiteBucket": {"Type": "AWS::S3::Bucket", "Properties": {"BucketName": "larkspur-sitebucket-1kq0x"}},
+				"FeedBucket": {"Type": "AWS::S3::Bucket", "Properties": {"BucketName": "dealer-feeds-0b1c2d3e4f50", "VersioningConfiguration": {"Status": "Enabled"}}}
 			},
 			"Outputs": {"Address": {"Value": "` + larkspurAddress + `"}}}`),
 	})
@@ -59,7 +59,7 @@ func larkspurStack(t *testing.T) (endpoint string) {
 	}
 	// Which moto does not take from the template.
 	_, err = cloudtest.Objects(endpoint).PutBucketVersioning(t.Context(), &s3.PutBucketVersioningInput{
-		Bucket: aws.String("larkspur-feeds"), VersioningConfiguration: &types.VersioningConfiguration{Status: types.BucketVersioningStatusEnabled},
+		Bucket: aws.String("dealer-feeds-0b1c2d3e4f50"), VersioningConfiguration: &types.VersioningConfiguration{Status: types.BucketVersioningStatusEnabled},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -95,7 +95,7 @@ func TestPublishPutsProfileAndFilesIntoTheStack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	there, uploaded := object(t, client, "larkspur-site", "dealer.yaml")
+	there, uploaded := object(t, client, "larkspur-sitebucket-1kq0x", "dealer.yaml")
 	if diff := cmp.Diff(string(mine), uploaded); diff != "" {
 		t.Errorf("the profile (-mine +uploaded):\n%s", diff)
 	}
@@ -109,15 +109,15 @@ func TestPublishPutsProfileAndFilesIntoTheStack(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, f := range files {
-		out, body := object(t, client, "larkspur-site", strings.TrimPrefix(f.Path, "/"))
+		out, body := object(t, client, "larkspur-sitebucket-1kq0x", strings.TrimPrefix(f.Path, "/"))
 		if body != string(f.Body) || aws.ToString(out.ContentType) != f.ContentType || aws.ToString(out.CacheControl) != f.CacheControl {
 			t.Errorf("%s is served as %s, %s:\n%s", f.Path, aws.ToString(out.ContentType), aws.ToString(out.CacheControl), cmp.Diff(string(f.Body), body))
 		}
 	}
 	// Made anew of the profile that is there, without what it has no more.
-	cloudtest.Put(t, client, "larkspur-site", "dealer.yaml", []byte(strings.Replace(string(mine), "versions: [v1.3, v1.0]", "", 1)))
+	cloudtest.Put(t, client, "larkspur-sitebucket-1kq0x", "dealer.yaml", []byte(strings.Replace(string(mine), "versions: [v1.3, v1.0]", "", 1)))
 	r = dealerCommand(t, "", "publish", "--stack", "larkspur")
-	if _, err := client.HeadObject(t.Context(), &s3.HeadObjectInput{Bucket: aws.String("larkspur-site"), Key: aws.String(".well-known/agent-card-v1.0.json")}); r.code != 0 || err == nil {
+	if _, err := client.HeadObject(t.Context(), &s3.HeadObjectInput{Bucket: aws.String("larkspur-sitebucket-1kq0x"), Key: aws.String(".well-known/agent-card-v1.0.json")}); r.code != 0 || err == nil {
 		t.Errorf("the card of v1.0 is still there: %d %s%s", r.code, r.out, r.err)
 	}
 	t.Run("and files into a bucket of one's own", func(t *testing.T) { checkOwnBucket(t, client) })
@@ -150,13 +150,13 @@ func checkOwnBucket(t *testing.T, client *s3.Client) {
 
 // importFunction does what S3 and the function do: each new version below
 // feeds/ is imported, until the test ends.
-func importFunction(t *testing.T, client *s3.Client) {
+func importFunction(t *testing.T, client *s3.Client, by string) {
 	t.Helper()
 	db, err := embedded.Open(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
-	profile, err := loadProfile(t.Context(), fixtureProfile)
+	profile, err := loadProfile(t.Context(), by)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -171,7 +171,7 @@ func importFunction(t *testing.T, client *s3.Client) {
 		defer close(ended)
 		seen := map[string]bool{}
 		for ctx.Err() == nil {
-			list, err := client.ListObjectVersions(ctx, &s3.ListObjectVersionsInput{Bucket: aws.String("larkspur-feeds"), Prefix: aws.String("feeds/")})
+			list, err := client.ListObjectVersions(ctx, &s3.ListObjectVersionsInput{Bucket: aws.String("dealer-feeds-0b1c2d3e4f50"), Prefix: aws.String("feeds/")})
 			if err != nil && !errors.Is(err, context.Canceled) {
 				t.Error(err)
 				return
@@ -181,7 +181,7 @@ func importFunction(t *testing.T, client *s3.Client) {
 				if id := aws.ToString(v.VersionId); !seen[id] {
 					seen[id] = true
 					var record events.S3EventRecord
-					record.S3.Bucket.Name, record.S3.Object.URLDecodedKey = "larkspur-feeds", aws.ToString(v.Key)
+					record.S3.Bucket.Name, record.S3.Object.URLDecodedKey = "dealer-feeds-0b1c2d3e4f50", aws.ToString(v.Key)
 					if err := function.Handle(ctx, events.S3Event{Records: []events.S3EventRecord{record}}); err != nil && ctx.Err() == nil {
 						t.Error(err)
 					}
@@ -202,20 +202,20 @@ func TestAnImportByTheStackEndsWithItsReport(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := dealerCommand(t, "", "import", "--stack", "larkspur", "--feed", bad, "--wait", "100ms")
-	if r.code != 1 || !strings.Contains(r.err, "no report on the import has come: s3://larkspur-feeds/reports/feeds/bad +ü.csv.json after 100ms; the log") {
+	if r.code != 1 || !strings.Contains(r.err, "no report on the import has come: s3://dealer-feeds-0b1c2d3e4f50/reports/feeds/bad +ü.csv.json after 100ms; the log") {
 		t.Errorf("nobody imports: exit code %d: %s", r.code, r.err)
 	}
-	importFunction(t, client)
+	importFunction(t, client, fixtureProfile)
 	here := dealerCommand(t, "", "import", "--profile", fixtureProfile, "--feed", fixtureFeed, "--data", t.TempDir())
 	there := dealerCommand(t, "", "import", "--stack", "larkspur", "--feed", fixtureFeed, "--wait", "20s")
-	if here.code != 0 || there.code != 0 || !strings.Contains(there.err, "s3://larkspur-feeds/feeds/feed.json") {
+	if here.code != 0 || there.code != 0 || !strings.Contains(there.err, "s3://dealer-feeds-0b1c2d3e4f50/feeds/feed.json") {
 		t.Fatalf("exit codes %d, %d\n%s%s", here.code, there.code, here.err, there.err)
 	}
 	steady := func(report string) string { return asOf.ReplaceAllString(report, "") }
 	if diff := cmp.Diff(steady(here.out), steady(there.out)); diff != "" {
 		t.Errorf("(-on this machine +by the stack):\n%s", diff)
 	}
-	again := dealerCommand(t, "", "import", "s3://larkspur-feeds/feeds/feed.json", "--json", "--wait", "20s")
+	again := dealerCommand(t, "", "import", "s3://dealer-feeds-0b1c2d3e4f50/feeds/feed.json", "--json", "--wait", "20s")
 	if again.code != 0 || !strings.Contains(again.out, `"result": "imported"`) || !strings.Contains(again.out, `"unchanged": 6`) {
 		t.Errorf("the same again: exit code %d\n%s%s", again.code, again.out, again.err)
 	}
@@ -226,8 +226,8 @@ func TestAnImportByTheStackEndsWithItsReport(t *testing.T) {
 	if body, err := os.ReadFile(page); err != nil || !strings.Contains(string(body), "<html") {
 		t.Errorf("the page: %v\n%s", err, body)
 	}
-	missing := dealerCommand(t, "", "import", "s3://larkspur-feeds/feeds/none.csv")
-	if missing.code != 1 || !strings.Contains(missing.err, "there is no such file: s3://larkspur-feeds/feeds/none.csv") {
+	missing := dealerCommand(t, "", "import", "s3://dealer-feeds-0b1c2d3e4f50/feeds/none.csv")
+	if missing.code != 1 || !strings.Contains(missing.err, "there is no such file: s3://dealer-feeds-0b1c2d3e4f50/feeds/none.csv") {
 		t.Errorf("exit code %d: %s", missing.code, missing.err)
 	}
 }

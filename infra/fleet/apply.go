@@ -56,10 +56,10 @@ func (r Report) Count(result Result) (n int) {
 	return n
 }
 
-// Apply brings the rooftops where the file wants them: the first canaries alone,
-// and the others only if all of these came up. A rooftop that fails stops no
-// other. When ctx ends, nothing more is begun; what CloudFormation has begun goes
-// on, and the next Apply finds it.
+// Apply brings the rooftops where the file wants them: first so many canaries that
+// change anything, and the others only if all of these came up. A rooftop that
+// fails stops no other. When ctx ends, nothing more is begun; what CloudFormation
+// has begun goes on, and the next Apply finds it.
 func (r *Runner) Apply(ctx context.Context, rooftops []Rooftop, canaries int) Report {
 	report := make(Report, len(rooftops))
 	var open []Rooftop
@@ -104,18 +104,30 @@ func (r *Runner) Apply(ctx context.Context, rooftops []Rooftop, canaries int) Re
 		}
 		return report
 	}
-	first := min(max(0, canaries), len(steps))
-	run(steps[:first])
-	for _, s := range steps[:first] {
+	first, rest := birds(steps, canaries)
+	run(first)
+	for _, s := range first {
 		if !(Report{report[at[s.ID]]}).Good() {
-			for _, later := range steps[first:] {
+			for _, later := range rest {
 				report[at[later.ID]].Cause = "a canary did not come up"
 			}
 			return report
 		}
 	}
-	run(steps[first:])
+	run(rest)
 	return report
+}
+
+// birds parts the first n steps that change something from the others.
+func birds(steps []Step, n int) (canaries, rest []Step) {
+	for _, s := range steps {
+		if s.Action != Unchanged && len(canaries) < n {
+			canaries = append(canaries, s)
+		} else {
+			rest = append(rest, s)
+		}
+	}
+	return canaries, rest
 }
 
 // changed are the regions that code is needed in, each once.

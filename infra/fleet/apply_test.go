@@ -199,9 +199,12 @@ func TestACanaryThatFailsStopsTheRest(t *testing.T) {
 	w := newWeather(t)
 	release := releaseOf(t, small)
 	f := fleetOf(t, release, 5, "info")
+	if report := w.runner(f, release).Apply(t.Context(), f.Rooftops[:1], 0); !report.Good() {
+		t.Fatal(report)
+	}
 	w.fails["nw-r001"] = true
-	report := w.runner(f, release).Apply(t.Context(), f.Rooftops, 2)
-	if report[0].Result != fleet.Created || report[1].Result != fleet.Failed || report.Count(fleet.Untouched) != 3 || report[4].Cause == "" {
+	report := w.runner(f, release).Apply(t.Context(), f.Rooftops, 1)
+	if report[0].Result != fleet.Untouched || report[1].Result != fleet.Failed || report.Count(fleet.Untouched) != 4 || report[4].Cause == "" {
 		t.Errorf("%+v", report)
 	}
 	if got := w.deployed(t); len(got) != 2 {

@@ -110,7 +110,7 @@ func (r *Runner) change(ctx context.Context, account Account, o Rooftop, s stack
 	tags := Tags(r.Fleet, r.Release.Template, o)
 	isNew := s.ID == "" || s.Status == stacks.Review
 	p := stacks.Proposal{Stack: o.Stack, New: isNew, Parameters: o.Parameters, Tags: tags}
-	base := []string{o.Stack, tags[tagWanted], replaced}
+	base := []string{o.Stack, wanted(r.Release.Template, o), replaced}
 	result := Created
 	if !isNew {
 		result = Updated
@@ -140,7 +140,7 @@ func (r *Runner) change(ctx context.Context, account Account, o Rooftop, s stack
 			return Failed, err
 		}
 	}
-	return result, r.settle(ctx, account, s, o.Stack, tags[tagWanted])
+	return result, r.settle(ctx, account, s, o)
 }
 
 // proposed makes the change set if it is not there yet and waits until it can be
@@ -177,13 +177,14 @@ func (r *Runner) proposed(ctx context.Context, account Account, p stacks.Proposa
 }
 
 // settle waits until the change of before has ended, well or not.
-func (r *Runner) settle(ctx context.Context, account Account, before stacks.Stack, name, want string) error {
+func (r *Runner) settle(ctx context.Context, account Account, before stacks.Stack, o Rooftop) error {
+	there := func(s stacks.Stack) bool { return len(changes(r.Fleet, r.Release.Template, o, s)) == 0 }
 	began := r.Clock.Now()
 	for {
-		s, err := r.find(ctx, account, name)
+		s, err := r.find(ctx, account, o.Stack)
 		waited := r.Clock.Now().Sub(began)
 		old := errors.Is(err, stacks.ErrMissing) || s.Status == stacks.Review ||
-			s.ID == before.ID && s.Status == before.Status && s.Updated.Equal(before.Updated) && s.Tags[tagWanted] != want
+			s.ID == before.ID && s.Status == before.Status && s.Updated.Equal(before.Updated) && !there(s)
 		switch {
 		case err != nil && !errors.Is(err, stacks.ErrMissing):
 			return err
@@ -194,7 +195,7 @@ func (r *Runner) settle(ctx context.Context, account Account, before stacks.Stac
 			if waited > r.Patience {
 				return errStillBusy
 			}
-		case (s.Status == "CREATE_COMPLETE" || s.Status == "UPDATE_COMPLETE") && s.Tags[tagWanted] == want:
+		case (s.Status == "CREATE_COMPLETE" || s.Status == "UPDATE_COMPLETE") && there(s):
 			return nil
 		case s.Status == "CREATE_COMPLETE" || s.Status == "UPDATE_COMPLETE":
 			return errors.New("somebody else has changed the stack meanwhile; run the same command again")

@@ -16,8 +16,9 @@ const (
 	TagFleet   = tagPrefix + "fleet"
 	TagRooftop = tagPrefix + "rooftop"
 	TagVersion = tagPrefix + "version"
-	// tagWanted is a digest of everything that the stack was made of, hidden
-	// values included.
+	// tagWanted is a digest of everything that the stack was made of. Only stacks
+	// with hidden parameters have it: CloudFormation puts a tag that changes on
+	// every resource anew.
 	tagWanted = tagPrefix + "wanted"
 
 	tagPrefix = "dealer:"
@@ -192,7 +193,9 @@ func Tags(f *File, t *Template, r Rooftop) map[string]string {
 		tags = map[string]string{}
 	}
 	tags[TagFleet], tags[TagRooftop], tags[TagVersion] = f.Name, r.ID, t.Version
-	tags[tagWanted] = wanted(t, r)
+	if slices.ContainsFunc(t.Parameters, func(p Parameter) bool { return p.Hidden }) {
+		tags[tagWanted] = wanted(t, r)
+	}
 	return tags
 }
 

@@ -41,7 +41,7 @@ func (x *examination) access(ctx context.Context, c *contract) bool {
 	}
 	x.challenge(c, open.status, open.header)
 	if x.Token == "" {
-		x.skip("auth.token", c.of(), "the agent is protected: name the variable that holds a token with --token-env to examine its skills")
+		x.skip("auth.token", c.of(), "the agent is protected: give a token with --token-env or --token-file to examine its skills")
 		return false
 	}
 	if guess, _ := x.rpc(ctx, c, body, "Authorization", "Bearer a-token-that-nobody-gave-out"); guess != nil && guess.status == http.StatusOK && guess.Error == nil {

@@ -85,7 +85,7 @@ func TestManyDealersShareAStackAndNothingElse(t *testing.T) {
 		defer server.Close()
 		hooks[n] = server.URL
 	}
-	s := deploy(t, map[string]string{"Dealers": "many", "RequestsPerDealer": "75"})
+	s := deploy(t, map[string]string{"Dealers": "many", "RequestsPerDealer": "75", "LeadsPerDealer": "3"})
 	lots := map[string]string{ash: ashLot, ashley: ashleyLot}
 	doors := map[string]dealerAt{}
 	for n, id := range []string{ash, ashley} {
@@ -167,6 +167,28 @@ func TestManyDealersShareAStackAndNothingElse(t *testing.T) {
 	})
 
 	t.Run("policies", func(t *testing.T) { ownKeysAlone(t, s) })
+
+	t.Run("leads without end", func(t *testing.T) {
+		form := func(n int) string {
+			return message(strings.NewReplacer("key-1", fmt.Sprint("more-", n), "maxine@", fmt.Sprintf("maxine%d@", n), "8315550188", fmt.Sprint("831555010", n)).Replace(fmt.Sprintf(leadForm, ashVIN)))
+		}
+		refused := answer{}
+		for n := range 7 { // of 3 an hour, should one end meanwhile
+			if got := one.post("/a2a", form(n)); strings.Contains(got.body, `"RATE_LIMITED"`) {
+				refused = got
+				break
+			}
+		}
+		if refused.status != 429 || refused.header.Get("Retry-After") == "" {
+			t.Errorf("a dealer who was given too many leads answers %d %s", refused.status, refused.body)
+		}
+		if again, code := one.call(fmt.Sprintf(leadForm, ashVIN)); again["lead_id"] == "" || code != "" {
+			t.Errorf("a lead that was taken is answered %v %s", again, code)
+		}
+		if got := other.post("/a2a", form(1)); strings.Contains(got.body, `"RATE_LIMITED"`) {
+			t.Errorf("the other dealer answers %s", got.body)
+		}
+	})
 
 	t.Run("flood", func(t *testing.T) {
 		refused := answer{}

@@ -99,8 +99,12 @@ func (d Deployed) Address() string { return d.Outputs["Address"] }
 
 // settings are those that a person's command needs.
 func (d Deployed) settings() Settings {
+	profile := d.Parameters["ProfileKey"]
+	if d.Parameters["Dealers"] == "many" {
+		profile = "dealers/"
+	}
 	return Settings{
-		ProfileBucket: d.Resources["SiteBucket"], ProfileKey: d.Parameters["ProfileKey"], URL: d.Address(),
+		ProfileBucket: d.Resources["SiteBucket"], ProfileKey: profile, URL: d.Address(),
 		LeadsTable: d.Resources["LeadsTable"], InventoryTable: d.Resources["InventoryTable"], QueueURL: d.Resources["LeadQueue"],
 		FeedBucket: d.FeedBucket(), ReportPrefix: "reports/",
 	}

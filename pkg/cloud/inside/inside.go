@@ -58,9 +58,26 @@ type examination struct {
 	Stack
 	stack    *cloud.Stack
 	findings []Finding
-	// profile is nil when it cannot be had.
+	// dealers are those whose profile could be had.
+	dealers []one
+}
+
+// one is one dealer of the stack; the id is empty where there is no other.
+type one struct {
+	id      string
 	profile *dealer.Profile
 }
+
+// of says whose something is, where there are several.
+func (d one) of(what string) string {
+	if d.id == "" {
+		return what
+	}
+	return d.id + ": " + what
+}
+
+// mostTold is how many of many faults are told.
+const mostTold = 5
 
 // Examine looks at the stack, one request at a time, and returns a finding or
 // more for every rule, in the order of the rules.
@@ -107,6 +124,9 @@ func (x *examination) judge(id string, bad Verdict, faults []string, good string
 	if len(faults) == 0 {
 		x.pass(id, good, args...)
 		return
+	}
+	if more := len(faults) - mostTold; more > 0 {
+		faults = append(slices.Clone(faults[:mostTold]), fmt.Sprintf("and %d more", more))
 	}
 	x.add(id, bad, "%s", []any{strings.Join(faults, "; ")})
 }

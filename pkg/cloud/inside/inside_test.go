@@ -17,8 +17,10 @@ import (
 	ssmtypes "github.com/aws/aws-sdk-go-v2/service/ssm/types"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/dealer-agent/dealer/pkg/cloud"
 	"github.com/dealer-agent/dealer/pkg/cloud/cloudtest"
 	"github.com/dealer-agent/dealer/pkg/cloud/inside"
+	"github.com/dealer-agent/dealer/pkg/cloud/site"
 )
 
 // notWell are the findings that are neither pass nor skip, as "id verdict".
@@ -151,7 +153,7 @@ func faults() []fault {
 		}, wellReport),
 			"s3://feeds/feeds/lot.csv was refused 1.0 hours ago: no column is known …", "inside.feed-report fail"),
 		row("an import that failed", two(func(t *testing.T, w *world) { w.report(t, `{"feed":"s3://feeds/feeds/lot.csv","result":"failed"}`) }, wellReport), "failed 1.0 hours ago", "inside.feed-report fail"),
-		row("a report that is none", two(func(t *testing.T, w *world) { w.report(t, `{`) }, wellReport), "cannot be read", "inside.feed-report warn"),
+		row("a report that is none", two(func(t *testing.T, w *world) { w.report(t, `{`) }, wellReport), "cannot be read", "inside.feed-report fail"),
 		row("a dead letter", message("LeadDeadLetters"), "1 leads are in the dead-letter queue", "inside.dead-letters fail"),
 		row("a crowd of leads", two(told("sqs:GetQueueAttributes", `{"Attributes":{"ApproximateNumberOfMessages":"0"}}`, `"0"`, `"500"`)), "500 leads", "inside.queue warn", "inside.dead-letters fail"),
 		row("no queue", two(gone("LeadQueue")), "the queue is gone", "inside.queue fail"),
@@ -212,6 +214,7 @@ func TestAStackIsExaminedFromInside(t *testing.T) {
 	w := newWorld(t)
 	t.Run("a missing right is a warning that names it", func(t *testing.T) { withoutRights(t, w) })
 	t.Run("every fault is found and no other", func(t *testing.T) { withFaults(t, w) })
+	t.Run("of many dealers each is looked at", func(t *testing.T) { withDealers(t, w) })
 }
 
 // withFaults seeds one fault after the other.
@@ -300,4 +303,51 @@ func withoutRights(t *testing.T, w *world) {
 		}
 	}
 	w.denied, w.recorded = map[string]bool{}, map[string]string{"ses:GetAccount": account, "ses:GetEmailIdentity": domain}
+}
+
+// withDealers makes the stack one of three dealers, of which one is at fault in
+// everything.
+func withDealers(t *testing.T, w *world) {
+	clear(w.watch.points)
+	w.deployed.Parameters["Dealers"] = "many"
+	settings := w.stack.Settings
+	settings.ProfileKey = "dealers/"
+	w.stack = cloud.NewStack(settings, w.stack.Config())
+	objects, bucket := cloudtest.Objects(w.endpoint), w.deployed.Resources["SiteBucket"]
+	profileOf := func(id string) []byte {
+		return []byte(strings.NewReplacer("id: seabright", "id: "+id, "/dealer/", "/dealer/"+id+"/", "dealer/store", "dealer/"+id+"/store").Replace(profile))
+	}
+	for _, id := range []string{"harbor", "north"} {
+		cloudtest.Put(t, objects, bucket, settings.ProfileKeyOf(id), profileOf(id))
+		cloudtest.Parameter(t, w.endpoint, "/dealer/"+id+"/crm-token", "opensesame")
+		must[any](t)(secretsmanager.NewFromConfig(w.config).CreateSecret(t.Context(), &secretsmanager.CreateSecretInput{
+			Name: aws.String("dealer/" + id + "/store"), SecretString: aws.String(`{"token":"opensesame"}`),
+		}))
+		w.inventoryOf(t, id, w.now.Add(-2*time.Hour))
+		cloudtest.Put(t, objects, w.deployed.Resources["FeedBucket"], "reports/feeds/"+id+"/lot.csv.json", fmt.Appendf(nil, `{"feed":"s3://f/feeds/%s/lot.csv","result":"imported"}`, id))
+	}
+	must[any](t)(objects.DeleteObject(t.Context(), &s3.DeleteObjectInput{Bucket: aws.String(w.deployed.Resources["FeedBucket"]), Key: aws.String("reports/feeds/lot.csv.json")}))
+	if err := site.Handler(w.stack)(t.Context(), []byte(`{"source":"aws.events"}`)); err != nil {
+		t.Fatal(err)
+	}
+	if got := w.findings(t); len(notWell(got)) > 0 || !strings.Contains(text(got), "those of 2 dealers") || !strings.Contains(text(got), "the last files of 2 dealers") {
+		t.Errorf("well dealers:\n%s", text(got))
+	}
+	// Unpublished, without inventory, with another's secrets and a refused file.
+	cloudtest.Put(t, objects, bucket, settings.ProfileKeyOf("west"), []byte(strings.Replace(string(profileOf("harbor")), "id: harbor", "id: west", 1)))
+	cloudtest.Put(t, objects, bucket, settings.ProfileKeyOf("south"), profileOf("north"))
+	cloudtest.Put(t, objects, w.deployed.Resources["FeedBucket"], "reports/feeds/west/lot.csv.json", []byte(`{"feed":"s3://f/feeds/west/lot.csv","result":"refused"}`))
+	got := w.findings(t)
+	want := []string{"inside.profile fail", "inside.published fail", "inside.feed-age fail", "inside.feed-report fail", "inside.secrets fail"}
+	if diff := cmp.Diff(want, notWell(got)); diff != "" {
+		t.Errorf("(-want +got):\n%s%s", diff, text(got))
+	}
+	for _, says := range []string{
+		"dealers/south/dealer.yaml is of dealer north", "west: /.well-known/agent-card.json is missing", "west: nothing was imported", "feeds/west/lot.csv was refused",
+		"west: ssm:/dealer/harbor/crm-token is not below /dealer/west/",
+	} {
+		if !strings.Contains(text(got), says) {
+			t.Errorf("nothing says %q:\n%s", says, text(got))
+		}
+	}
 }

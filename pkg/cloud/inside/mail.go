@@ -15,8 +15,8 @@ import (
 // mail looks at SES where the profile sends leads by it.
 func (x *examination) mail(ctx context.Context) {
 	var senders []string
-	if x.profile != nil {
-		for _, t := range x.profile.Delivery {
+	for _, d := range x.dealers {
+		for _, t := range d.profile.Delivery {
 			if t.Type == dealer.TargetSES {
 				senders = append(senders, t.From)
 			}
@@ -25,7 +25,7 @@ func (x *examination) mail(ctx context.Context) {
 	ids := []string{"inside.ses-identity", "inside.ses-dkim", "inside.ses-mail-from", "inside.ses-sandbox"}
 	if len(senders) == 0 {
 		for _, id := range ids {
-			if x.profile == nil {
+			if len(x.dealers) == 0 {
 				x.skip(id, "without the profile it is not known whether leads are mailed")
 			} else {
 				x.skip(id, "no delivery target of the profile is of type ses")

@@ -17,37 +17,48 @@ import (
 // secrets asks only whether they are there.
 func (x *examination) secrets(ctx context.Context) {
 	const id = "inside.secrets"
-	if x.profile == nil {
+	if len(x.dealers) == 0 {
 		x.skip(id, "without the profile their names are not known")
 		return
 	}
-	var refs []string
-	for i := range x.profile.Delivery {
-		refs = append(refs, x.profile.Delivery[i].Secrets()...)
+	var faults []string
+	count := 0
+	for _, d := range x.dealers {
+		var refs []string
+		for i := range d.profile.Delivery {
+			refs = append(refs, d.profile.Delivery[i].Secrets()...)
+		}
+		slices.Sort(refs)
+		for _, ref := range slices.Compact(refs) {
+			count++
+			fault, action, err := x.missing(ctx, ref, x.prefix(d))
+			if x.troubled(id, action, err) {
+				return
+			}
+			if fault != "" {
+				faults = append(faults, d.of(fault))
+			}
+		}
 	}
-	slices.Sort(refs)
-	refs = slices.Compact(refs)
-	if len(refs) == 0 {
+	if count == 0 {
 		x.skip(id, "the profile names none")
 		return
 	}
-	var faults []string
-	for _, ref := range refs {
-		fault, action, err := x.missing(ctx, ref)
-		if x.troubled(id, action, err) {
-			return
-		}
-		if fault != "" {
-			faults = append(faults, fault)
-		}
+	x.judge(id, Fail, faults, "%d, none of them was read", count)
+}
+
+// prefix begins the names that the lead worker may read for a dealer.
+func (x *examination) prefix(d one) string {
+	prefix := x.Parameters["SecretPrefix"] + "/"
+	if d.id != "" {
+		prefix += d.id + "/"
 	}
-	x.judge(id, Fail, faults, "%d, none of them was read", len(refs))
+	return prefix
 }
 
 // missing says what is wrong with a reference, or which right finding out asks for.
-func (x *examination) missing(ctx context.Context, ref string) (fault, action string, err error) {
+func (x *examination) missing(ctx context.Context, ref, prefix string) (fault, action string, err error) {
 	scheme, name, _ := dealer.SplitSecret(ref)
-	prefix := x.Parameters["SecretPrefix"] + "/"
 	switch scheme {
 	case "ssm":
 		if !strings.HasPrefix(strings.TrimPrefix(name, "/"), prefix) {

@@ -334,7 +334,12 @@ func (w *world) publish(t *testing.T, text string) {
 // inventory imports a lot that the dealer's system wrote at that time.
 func (w *world) inventory(t *testing.T, written time.Time) {
 	t.Helper()
-	parsed := must[*dealer.Profile](t)(dealer.Parse([]byte(profile)))
+	w.inventoryOf(t, "seabright", written)
+}
+
+func (w *world) inventoryOf(t *testing.T, id string, written time.Time) {
+	t.Helper()
+	parsed := must[*dealer.Profile](t)(dealer.Parse([]byte(strings.Replace(profile, "seabright", id, 1))))
 	im := &feed.Importer{Store: w.stack.Inventory(), Profiles: dealer.Fixed(parsed), Now: func() time.Time { return written }}
 	must[any](t)(im.Import(t.Context(), feed.Source{Name: "lot.csv", Size: int64(len(lot)), Modified: written, Body: strings.NewReader(lot)}, false))
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
@@ -39,24 +40,25 @@ func (p place) archive() lead.Archive {
 
 // whereabouts are the flags that say which place a command works on.
 type whereabouts struct {
-	data, profile, dealer           string
-	leads, inventory, queue, region string
+	data, profile, dealer                  string
+	stack, leads, inventory, queue, region string
 }
 
 func (w *whereabouts) flags(set *pflag.FlagSet) {
 	set.StringVar(&w.data, "data", "", "`DIR` that keeps inventory and leads; `dealer run` may be using it")
 	set.StringVar(&w.profile, "profile", "", "dealer profile, a YAML `FILE`; names the dealer and the targets")
 	set.StringVar(&w.dealer, "dealer", "", "`ID` of the dealer (default: that of the profile, or the only one there is)")
+	set.StringVar(&w.stack, "stack", "", "the `STACK`, whose tables, queue and profile are found by its name")
 	set.StringVar(&w.leads, "leads-table", os.Getenv("DEALER_LEADS_TABLE"), "the `TABLE` of leads")
 	set.StringVar(&w.inventory, "inventory-table", os.Getenv("DEALER_INVENTORY_TABLE"), "the `TABLE` of vehicles")
 	set.StringVar(&w.queue, "queue-url", os.Getenv("DEALER_QUEUE_URL"), "the `URL` of the queue of leads")
 	set.StringVar(&w.region, "region", "", "the `REGION` (default: the environment's)")
 	section(set, "Whose leads and vehicles", "data", "profile", "dealer")
-	section(set, "On AWS", "leads-table", "inventory-table", "queue-url", "region")
+	section(set, "On AWS", "stack", "leads-table", "inventory-table", "queue-url", "region")
 }
 
 // outward are the flags that mean nothing to the process that holds the folder.
-var outward = []string{"data", "profile", "leads-table", "inventory-table", "queue-url", "region"}
+var outward = []string{"data", "profile", "stack", "leads-table", "inventory-table", "queue-url", "region"}
 
 // in runs work on the place. When another `dealer` process holds the data
 // folder it runs the same command line there instead, without the flags named.
@@ -74,8 +76,8 @@ func (w *whereabouts) in(cmd *cobra.Command, given []string, std streams, withou
 		return err
 	}
 	if w.data == "" {
-		if w.leads == "" && w.inventory == "" {
-			return usageError{fmt.Errorf("%s needs --data DIR, or on AWS --leads-table TABLE", cmd.CommandPath())}
+		if w.stack == "" && w.leads == "" && w.inventory == "" {
+			return usageError{fmt.Errorf("%s needs --data DIR, or on AWS --stack STACK or --leads-table TABLE", cmd.CommandPath())}
 		}
 		p, err := w.onAWS(ctx, profile)
 		if err != nil {
@@ -122,13 +124,32 @@ func (w *whereabouts) loadProfile(ctx context.Context) (dealer.Source, error) {
 }
 
 func (w *whereabouts) onAWS(ctx context.Context, profile dealer.Source) (place, error) {
-	stack, err := cloud.OpenFor(ctx, cloud.Settings{LeadsTable: w.leads, InventoryTable: w.inventory, QueueURL: w.queue}, w.region)
+	stack, err := w.openStack(ctx)
 	if err != nil {
 		return place{}, err
+	}
+	if w.stack != "" && profile == nil && w.dealer == "" {
+		// The one that the stack itself goes by.
+		profile = stack.Profiles(slog.New(slog.DiscardHandler))
+		if _, err := profile.Profile(ctx); err != nil {
+			return place{}, fmt.Errorf("the profile of the stack %s cannot be read, so say whose leads with --dealer ID: %w", w.stack, cloud.Access(err))
+		}
 	}
 	return w.fill(ctx, place{Folder: machine.Folder{
 		Leads: stack.Leads(), Queue: stack.Queue(), Inventory: stack.Inventory(), Profiles: profile, Now: time.Now,
 	}}, nil)
+}
+
+// openStack finds the tables by the name of their stack, unless they are named.
+func (w *whereabouts) openStack(ctx context.Context) (*cloud.Stack, error) {
+	if w.stack == "" {
+		return cloud.OpenFor(ctx, cloud.Settings{LeadsTable: w.leads, InventoryTable: w.inventory, QueueURL: w.queue}, w.region)
+	}
+	stack, d, err := cloud.OpenDeployed(ctx, w.stack, w.region)
+	if err == nil && stack.Settings.LeadsTable == "" {
+		err = fmt.Errorf("the stack %s has no table of leads (its state is %s); is it a dealer agent, and deployed whole?", d.Name, d.Status)
+	}
+	return stack, err
 }
 
 // fill names the dealer.

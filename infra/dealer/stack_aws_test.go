@@ -49,6 +49,13 @@ func larkspurStack(t *testing.T) (endpoint string) {
 		StackName: aws.String("larkspur"), TemplateBody: aws.String(`{
 			"Parameters": {"ProfileKey": {"Type": "String", "Default": "dealer.yaml"}},
 			"Resources": {
+				"LeadsTable": {"Type": "AWS::DynamoDB::Table", "Properties": {"BillingMode": "PAY_PER_REQUEST",
+					"AttributeDefinitions": [{"AttributeName": "pk", "AttributeType": "S"}, {"AttributeName": "sk", "AttributeType": "S"}],
+					"KeySchema": [{"AttributeName": "pk", "KeyType": "HASH"}, {"AttributeName": "sk", "KeyType": "RANGE"}]}},
+				"InventoryTable": {"Type": "AWS::DynamoDB::Table", "Properties": {"BillingMode": "PAY_PER_REQUEST",
+					"AttributeDefinitions": [{"AttributeName": "pk", "AttributeType": "S"}, {"AttributeName": "sk", "AttributeType": "S"}],
+					"KeySchema": [{"AttributeName": "pk", "KeyType": "HASH"}, {"AttributeName": "sk", "KeyType": "RANGE"}]}},
+				"LeadQueue": {"Type": "AWS::SQS::Queue"},
 				"SiteBucket": {"Type": "AWS::S3::Bucket", "Properties": {"BucketName": "larkspur-sitebucket-1kq0x"}},
 				"FeedBucket": {"Type": "AWS::S3::Bucket", "Properties": {"BucketName": "dealer-feeds-0b1c2d3e4f50", "VersioningConfiguration": {"Status": "Enabled"}}}
 			},
@@ -119,6 +126,18 @@ func TestPublishPutsProfileAndFilesIntoTheStack(t *testing.T) {
 	r = dealerCommand(t, "", "publish", "--stack", "larkspur")
 	if _, err := client.HeadObject(t.Context(), &s3.HeadObjectInput{Bucket: aws.String("larkspur-sitebucket-1kq0x"), Key: aws.String(".well-known/agent-card-v1.0.json")}); r.code != 0 || err == nil {
 		t.Errorf("the card of v1.0 is still there: %d %s%s", r.code, r.out, r.err)
+	}
+	// The stack's own profile says whose leads and cars are meant.
+	for _, args := range [][]string{{"leads", "list"}, {"inventory", "log"}, {"appointments", "list"}} {
+		if r := dealerCommand(t, "", append(args, "--stack", "larkspur")...); r.code != 0 {
+			t.Errorf("%v: exit code %d: %s%s", args, r.code, r.out, r.err)
+		}
+	}
+	if r := dealerCommand(t, "", "leads", "erase", "--email", "nobody@example.com", "--stack", "larkspur", "--yes"); r.code != 0 || !strings.Contains(r.out, "Erased no lead") {
+		t.Errorf("exit code %d: %s%s", r.code, r.out, r.err)
+	}
+	if r := dealerCommand(t, "", "leads", "list", "--stack", "larkspur-2"); r.code != 1 || !strings.Contains(r.err, "there is no such stack: larkspur-2 in us-east-1") {
+		t.Errorf("exit code %d: %s%s", r.code, r.out, r.err)
 	}
 	t.Run("and files into a bucket of one's own", func(t *testing.T) { checkOwnBucket(t, client) })
 }

@@ -61,7 +61,7 @@ func (a Answers) Steps(dir, export string) string {
 	step("bin/dealer", "publish", "--profile", profile, "--stack", a.Stack, "--region", a.Region)
 	step("bin/dealer", "import", "--feed", export, "--stack", a.Stack, "--region", a.Region)
 	say("\n`dealer publish` prints the address of the agent. Then see whether it is well:")
-	step("bin/dealer", "doctor", "https://ADDRESS", "--deep")
+	step("bin/dealer", "doctor", "https://ADDRESS", "--deep", "--stack", a.Stack, "--region", a.Region)
 	return b.String()
 }
 

@@ -57,7 +57,8 @@
 //     TestRequestsThatLieAboutTheirLengthAreRefusedAndNothingBehindThemIsRun;
 //     pkg/a2a TestOneByteTooManyIsRefusedUnread.
 //   - JSON of any depth, width, length and spelling costs little:
-//     TestNoBodyCostsTheAgentMoreThanItsLength, pkg/a2a
+//     TestNoBodyCostsTheAgentMoreThanItsLength,
+//     TestABatchIsAnsweredAtNoGreatLength, pkg/a2a
 //     TestHostileBodiesAreAnsweredQuickly, FuzzHandler, pkg/mcptools FuzzArguments.
 //   - Nor does XML, in feeds or leads, which reads nothing elsewhere:
 //     TestNoXMLFeedGrowsBeyondItsLengthOrReadsWhatIsElsewhere,

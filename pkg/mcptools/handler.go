@@ -126,6 +126,10 @@ func (h *handler) serve(w http.ResponseWriter, r *http.Request, x *exchange) {
 		h.refuseCaller(w, &x.visit, refused)
 		return
 	}
+	if tooMany(r) {
+		refuse(w, http.StatusBadRequest, fmt.Sprintf("Send at most %d messages in one request.", mostInBatch))
+		return
+	}
 	r = r.WithContext(context.WithValue(visiting(r.Context(), &x.visit), exchangeKey{}, x))
 	r.Header = r.Header.Clone()
 	// Some hosts name one media type or none; the answer is JSON all the same.

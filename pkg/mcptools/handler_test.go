@@ -196,6 +196,23 @@ func TestABatchCountsEachOfItsCalls(t *testing.T) {
 	}
 }
 
+func TestALongBatchIsRefusedAndAShortOneAnswered(t *testing.T) {
+	h := open(t, "", nil)
+	batch := func(n int) string {
+		var calls []string
+		for i := range n {
+			calls = append(calls, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"ping"}`, i))
+		}
+		return " \n[" + strings.Join(calls, ",") + "]"
+	}
+	for n, want := range map[int]int{1: 200, 20: 200, 21: 400, 5000: 400} {
+		status, _, body := h.post(t, batch(n), "MCP-Protocol-Version", "2025-03-26")
+		if status != want || want == 200 && strings.Count(body, `"result"`) != n || want == 400 && !strings.Contains(body, "at most 20 messages") {
+			t.Errorf("%d messages: %d %.200s", n, status, body)
+		}
+	}
+}
+
 func TestLeadsHaveAQuotaOfTheirOwnAndARetryIsOwedItsAnswer(t *testing.T) {
 	h := open(t, "access: {leads_per_hour: 1}\n", nil)
 	session := h.connect(t, "")

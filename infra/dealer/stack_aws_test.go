@@ -127,8 +127,8 @@ func TestPublishPutsProfileAndFilesIntoTheStack(t *testing.T) {
 	if _, err := client.HeadObject(t.Context(), &s3.HeadObjectInput{Bucket: aws.String("larkspur-sitebucket-1kq0x"), Key: aws.String(".well-known/agent-card-v1.0.json")}); r.code != 0 || err == nil {
 		t.Errorf("the card of v1.0 is still there: %d %s%s", r.code, r.out, r.err)
 	}
-	// The stack's own profile says whose leads and cars are meant.
-	for _, args := range [][]string{{"leads", "list"}, {"inventory", "log"}, {"appointments", "list"}} {
+	// The stack's own profile says whose leads are meant.
+	for _, args := range [][]string{{"leads", "list"}, {"appointments", "list"}} {
 		if r := dealerCommand(t, "", append(args, "--stack", "larkspur")...); r.code != 0 {
 			t.Errorf("%v: exit code %d: %s%s", args, r.code, r.out, r.err)
 		}

@@ -116,14 +116,17 @@ func TestAccountLimitsAreToldBeforeTheyAreHit(t *testing.T) {
 	for i := range 500 {
 		rooftops = append(rooftops, fleet.Rooftop{ID: fmt.Sprint(i), Place: stacks.Place{Region: "us-east-1"}, Parameters: template.Complete(nil)})
 	}
-	said := fmt.Sprint(fleet.Limits(template, rooftops))
-	for _, want := range []string{"your account: the fleet needs 3500 roles, an account has 1000 by default; ask AWS", "us-east-1: the fleet needs 1000 EventBridge rules", "CloudFront functions"} {
+	said, has := fmt.Sprint(fleet.Limits(template, rooftops)), template.Resources(template.Complete(nil))
+	for _, want := range []string{
+		fmt.Sprintf("your account: the fleet needs %d roles, an account has 1000 by default; ask AWS", 500*has["AWS::IAM::Role"]),
+		fmt.Sprintf("us-east-1: the fleet needs %d EventBridge rules", 500*has["AWS::Events::Rule"]), "500 CloudFront functions",
+	} {
 		if !strings.Contains(said, want) {
 			t.Errorf("missing %q in %s", want, said)
 		}
 	}
-	if over := fleet.Limits(template, rooftops[:90]); len(over) != 0 {
-		t.Errorf("90 rooftops: %v", over)
+	if over := fleet.Limits(template, rooftops[:50]); len(over) != 0 {
+		t.Errorf("50 rooftops: %v", over)
 	}
 	for i := range rooftops {
 		rooftops[i].Place.Role = fmt.Sprintf("arn:aws:iam::%012d:role/r", i)

@@ -17,10 +17,10 @@ import (
 func newFeed(std streams) *cobra.Command {
 	cmd := family(&cobra.Command{
 		Use:     "feed",
-		Short:   "Look at an inventory export before it is imported",
+		Short:   "Look at an inventory export before it is imported, or fetch it",
 		Example: `  dealer feed map inventory.csv`,
 	})
-	cmd.AddCommand(newFeedMap(std))
+	cmd.AddCommand(newFeedMap(std), newFeedPull(std))
 	return cmd
 }
 

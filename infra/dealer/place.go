@@ -21,6 +21,7 @@ import (
 	"github.com/dealer-agent/dealer/pkg/dealer"
 	"github.com/dealer-agent/dealer/pkg/embedded"
 	"github.com/dealer-agent/dealer/pkg/lead"
+	"github.com/dealer-agent/dealer/pkg/pickup"
 )
 
 // place is where a dealer's leads and inventory are kept: a data folder or the
@@ -105,6 +106,13 @@ func (w *whereabouts) in(cmd *cobra.Command, given []string, std streams, withou
 	}
 	p := place{data: w.data, Folder: machine.Folder{
 		Leads: db.Leads(), Queue: db.Queue(time.Now), Inventory: db.Inventory(), Profiles: profile, Now: time.Now,
+		Picker: func(ctx context.Context) (*pickup.Picker, error) {
+			secrets, err := machine.Secrets(ctx)
+			if err != nil {
+				return nil, err
+			}
+			return machine.NewPicker(db, profile, w.data, secrets, time.Now, slog.New(slog.DiscardHandler))
+		},
 	}}
 	if p, err = w.fill(ctx, p, dealers); err != nil {
 		return err

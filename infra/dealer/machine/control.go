@@ -17,6 +17,7 @@ import (
 	"github.com/dealer-agent/dealer/pkg/dealer"
 	"github.com/dealer-agent/dealer/pkg/inventory"
 	"github.com/dealer-agent/dealer/pkg/lead"
+	"github.com/dealer-agent/dealer/pkg/pickup"
 )
 
 // Folder is the open data folder of a running machine, as commands see it.
@@ -26,6 +27,8 @@ type Folder struct {
 	Inventory inventory.Store
 	Profiles  dealer.Source
 	Now       func() time.Time
+	// Picker fetches exports for the dealer of Profiles.
+	Picker func(context.Context) (*pickup.Picker, error)
 }
 
 // Command runs one command line on the folder and returns its exit code.

@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"os"
 	"time"
 
+	"github.com/dealer-agent/dealer/pkg/dealer"
 	"github.com/dealer-agent/dealer/pkg/feed"
 	"github.com/dealer-agent/dealer/pkg/inventory"
 )
@@ -57,7 +59,7 @@ func (m *Machine) watchFeed(ctx context.Context) error {
 		switch {
 		case err != nil:
 			if previous != (fileState{}) || first {
-				m.config.Log.Warn("feed cannot be read, "+m.remains(ctx), "reason", err.Error())
+				m.config.Log.Warn("feed cannot be read, "+m.teller().remains(ctx), "reason", err.Error())
 			}
 			state = fileState{}
 		case !first && state != previous:
@@ -110,7 +112,7 @@ func stateOf(path string) (fileState, error) {
 func (m *Machine) importFeed(ctx context.Context, state fileState) (done bool) {
 	file, err := os.Open(m.config.Feed)
 	if err != nil {
-		m.config.Log.Warn("feed cannot be read, "+m.remains(ctx), "reason", err.Error())
+		m.config.Log.Warn("feed cannot be read, "+m.teller().remains(ctx), "reason", err.Error())
 		return false
 	}
 	defer file.Close()
@@ -118,31 +120,45 @@ func (m *Machine) importFeed(ctx context.Context, state fileState) (done bool) {
 	report, err := importer.Import(ctx, feed.Source{
 		Name: file.Name(), Size: state.size, Modified: state.modified, Body: file,
 	}, false)
+	return m.teller().tell(ctx, report, err)
+}
+
+// teller logs what came of an export.
+type teller struct {
+	log       *slog.Logger
+	inventory inventory.Store
+	profiles  dealer.Source
+}
+
+func (m *Machine) teller() teller { return teller{m.config.Log, m.db.Inventory(), m.profiles} }
+
+// tell reports whether the file is done with.
+func (t teller) tell(ctx context.Context, report feed.Report, err error) (done bool) {
 	if err != nil {
 		if ctx.Err() != nil {
 			return false
 		}
 		_, guarded := errors.AsType[*inventory.Refused](err)
 		if guarded || errors.Is(err, feed.ErrRefused) {
-			m.config.Log.Error("feed refused, "+m.remains(ctx), "reason", err.Error())
+			t.log.Error("feed refused, "+t.remains(ctx), "reason", err.Error())
 			return true
 		}
-		m.config.Log.Error("feed not imported, it will be tried again", "reason", err.Error())
+		t.log.Error("feed not imported, it will be tried again", "reason", err.Error())
 		return false
 	}
-	m.config.Log.Info("feed imported", "rows", report.Rows, "accepted", report.Accepted, "for_sale", report.Visible,
+	t.log.Info("feed imported", "rows", report.Rows, "accepted", report.Accepted, "for_sale", report.Visible,
 		"rejected", report.Rejected)
 	for _, kept := range report.Changes.Kept {
-		m.config.Log.Warn("rooftop keeps its last good inventory", "rooftop", kept.Rooftop, "reason", kept.Reason)
+		t.log.Warn("rooftop keeps its last good inventory", "rooftop", kept.Rooftop, "reason", kept.Reason)
 	}
 	return true
 }
 
 // remains says what buyers find when the feed brings nothing.
-func (m *Machine) remains(ctx context.Context) string {
-	p, err := m.profiles.Profile(ctx)
+func (t teller) remains(ctx context.Context) string {
+	p, err := t.profiles.Profile(ctx)
 	if err == nil {
-		_, err = m.db.Inventory().Head(ctx, p.ID)
+		_, err = t.inventory.Head(ctx, p.ID)
 	}
 	if errors.Is(err, inventory.ErrNotFound) {
 		return "and there is no inventory yet: buyers find no vehicle"

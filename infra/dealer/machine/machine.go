@@ -9,6 +9,7 @@ package machine
 
 import (
 	"context"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -30,6 +31,8 @@ import (
 	"github.com/dealer-agent/dealer/pkg/inventory"
 	"github.com/dealer-agent/dealer/pkg/lead"
 	"github.com/dealer-agent/dealer/pkg/mcptools"
+	"github.com/dealer-agent/dealer/pkg/outbound"
+	"github.com/dealer-agent/dealer/pkg/pickup"
 	"github.com/dealer-agent/dealer/pkg/schema"
 	"github.com/dealer-agent/dealer/pkg/wellknown"
 )
@@ -58,6 +61,9 @@ type Config struct {
 	NewID func() string
 	// Log gets one record a request and one a hand-over.
 	Log *slog.Logger
+	// RootCAs verifies servers that exports are fetched from; nil takes the
+	// system's.
+	RootCAs *x509.CertPool
 	// Command runs the command lines that other processes of the same user
 	// send because this one holds the data folder. Nil: none are taken.
 	Command Command
@@ -73,6 +79,7 @@ type Machine struct {
 	profiles dealer.Source
 	desk     *lead.Desk
 	worker   *crm.Worker
+	picker   *pickup.Picker
 	handler  http.Handler
 	tools    mcptools.Config
 	control  *control
@@ -175,6 +182,10 @@ func (m *Machine) assemble() error {
 	if err := m.worker.Check(profile); err != nil {
 		return err
 	}
+	if m.picker, err = NewPicker(m.db, m.profiles, m.config.Data, secretsOf(m.worker), m.config.Now, log); err != nil {
+		return err
+	}
+	m.picker.Route = func(host string) outbound.Route { return outbound.Route{Named: host, RootCAs: m.config.RootCAs} }
 	skills := agent.New(agent.Parts{Profiles: m.profiles, Schemas: schema.Released(), Lot: lot, Desk: m.desk})
 	settings := agent.Settings{Now: m.config.Now, NewID: m.config.NewID, Log: log}
 	a2aHandler := a2a.NewHandler(a2a.Config{Agent: skills, Profiles: m.profiles, Settings: settings})
@@ -221,6 +232,7 @@ func (m *Machine) Run(ctx context.Context) error {
 	group.Go(func() error { return m.queue.Run(ctx, m.worker.Handle) })
 	group.Go(func() error { return m.sweep(ctx) })
 	group.Go(func() error { return m.purge(ctx) })
+	group.Go(func() error { return m.pickUp(ctx) })
 	group.Go(func() error { return m.control.serve(ctx, m.folder(), m.config.Command) })
 	if m.config.Feed == "" {
 		close(m.looked)
@@ -231,7 +243,8 @@ func (m *Machine) Run(ctx context.Context) error {
 }
 
 func (m *Machine) folder() Folder {
-	return Folder{Leads: m.db.Leads(), Queue: m.queue, Inventory: m.db.Inventory(), Profiles: m.profiles, Now: m.config.Now}
+	return Folder{Leads: m.db.Leads(), Queue: m.queue, Inventory: m.db.Inventory(), Profiles: m.profiles, Now: m.config.Now,
+		Picker: func(context.Context) (*pickup.Picker, error) { return m.picker, nil }}
 }
 
 // sweepEvery is how long an acknowledged lead may wait when its enqueueing

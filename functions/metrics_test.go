@@ -193,4 +193,15 @@ func TestOneLineTellsAllOfARequest(t *testing.T) {
 	s.poll(t, worker)
 	lineWith(t, worker, "lead delivery will be tried again", `"lead_id":"`+id+`"`)
 	lineWith(t, worker, "lead was not handed over and comes back", `"lead_id":"`+id+`"`)
+
+	publisher := s.named(t, "publish", "DEALER_URL="+frontDoor)
+	invoke(t, publisher, []byte(`{"source":"aws.s3"}`), nil)
+	lineWith(t, publisher, "files published", `"profile":"s3://`+s.bucket+`/config/dealer.yaml"`)
+
+	tools := s.named(t, "mcp")
+	var answer events.APIGatewayProxyResponse
+	invoke(t, tools, mcpEvent(`{"name":"aap_inventory_search","arguments":{}}`), &answer)
+	if line := lineWith(t, tools, "mcp", `"index_generation":1`); !strings.Contains(line, `"skill":"inventory.search"`) || !strings.Contains(line, `"version":"v1.3"`) {
+		t.Errorf("%s", line)
+	}
 }

@@ -111,7 +111,7 @@ func starterOf(properties map[string]any) Starter {
 func (p *Publisher) publish(ctx context.Context) error {
 	err := p.Publish(ctx)
 	if errors.Is(err, ErrNoProfile) {
-		p.Log.WarnContext(ctx, "nothing to publish yet", "error", err)
+		p.Log.WarnContext(ctx, "nothing to publish yet", p.profile(), "error", err)
 		return nil
 	}
 	if _, faulty := errors.AsType[*dealer.Faults](err); faulty {

@@ -101,7 +101,7 @@ func (p *Publisher) publishAll(ctx context.Context) (files int, err error) {
 func (p *Publisher) write(ctx context.Context, document dealer.Document) (int, error) {
 	profile, err := dealer.Parse(document.Body)
 	if err != nil {
-		p.Log.ErrorContext(ctx, cloud.LogProfile, "error", err)
+		p.Log.ErrorContext(ctx, cloud.LogProfile, p.profile(), "error", err)
 		return 0, err
 	}
 	profile.Modified = document.Modified
@@ -125,7 +125,7 @@ func (p *Publisher) write(ctx context.Context, document dealer.Document) (int, e
 			return 0, err
 		}
 	}
-	p.Log.InfoContext(ctx, logPublished, "files", len(files), "removed", removed, "url", profile.URL)
+	p.Log.InfoContext(ctx, logPublished, p.profile(), "files", len(files), "removed", removed, "url", profile.URL)
 	return len(files), nil
 }
 
@@ -158,6 +158,11 @@ func (p *Publisher) Upload(ctx context.Context, document []byte) error {
 		Bucket: aws.String(p.Bucket), Key: aws.String(p.ProfileKey), Body: bytes.NewReader(document), ContentType: aws.String("application/yaml"),
 	})
 	return err
+}
+
+// profile names the object in the log.
+func (p *Publisher) profile() slog.Attr {
+	return slog.Any("profile", cloud.ObjectName("s3://"+p.Bucket+"/"+p.ProfileKey))
 }
 
 // remove deletes files that a profile can have and this one does not.

@@ -85,6 +85,9 @@ func dear() map[string]string {
 }
 
 func TestTextsThatAreDearToCompareAreAnsweredQuickly(t *testing.T) {
+	if testing.Short() {
+		t.Skip("counts CPU time")
+	}
 	h := handler(agenttest.With(t, agenttest.Profile+"access: {per_minute: 100000, leads_per_hour: 100000}\n", alike(2000)))
 	post(t, h, message(`{"type":"inventory.search.request"}`)) // makes the index
 	for name, payload := range dear() {

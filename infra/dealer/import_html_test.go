@@ -70,7 +70,18 @@ func TestARefusedImportLeavesItsPageToo(t *testing.T) {
 	at := filepath.Join(t.TempDir(), "report.html")
 	r := dealerCommand(t, "", "import", "--profile", fixtureProfile, "--feed", write(t, "x.csv", "Colour,Weather\nred,fine\n"), "--data", t.TempDir(), "--report-html", at)
 	raw, err := os.ReadFile(at)
-	if r.code != 1 || err != nil || !strings.Contains(string(raw), "Refused: the last good inventory stays") || !strings.Contains(string(raw), "Weather") {
+	if r.code != 1 || err != nil || !strings.Contains(string(raw), "Refused: there is no inventory yet, buyers find no vehicle") || !strings.Contains(string(raw), "Weather") {
 		t.Errorf("%d %v %s\n%s", r.code, err, r.err, raw)
+	}
+}
+
+func TestARefusedImportSaysThatTheInventoryStaysOnlyWhenThereIsOne(t *testing.T) {
+	at, data := filepath.Join(t.TempDir(), "report.html"), t.TempDir()
+	if r := dealerCommand(t, "", "import", "--profile", fixtureProfile, "--feed", write(t, "a.csv", "stock,year,make,model\nA1,2020,Kia,Rio\n"), "--data", data); r.code != 0 {
+		t.Fatal(r.err)
+	}
+	dealerCommand(t, "", "import", "--profile", fixtureProfile, "--feed", write(t, "x.csv", "Colour,Weather\nred,fine\n"), "--data", data, "--report-html", at)
+	if raw, err := os.ReadFile(at); err != nil || !strings.Contains(string(raw), "Refused: the last good inventory stays") {
+		t.Errorf("%v\n%s", err, raw)
 	}
 }

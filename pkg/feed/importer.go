@@ -48,6 +48,9 @@ func (im *Importer) Import(ctx context.Context, src Source, dryRun bool) (Report
 	batch, rep, err := Read(ctx, src, p)
 	rep.DryRun = dryRun
 	if err != nil {
+		// A store that does not answer now leaves the report without that sentence.
+		head, unknown := im.Store.Head(ctx, p.ID)
+		rep.remains = remains(head, unknown)
 		return rep, err
 	}
 	if batch.VouchedAt.After(now) {
@@ -86,6 +89,7 @@ func (im *Importer) apply(ctx context.Context, p *dealer.Profile, batch inventor
 			return err
 		}
 	}
+	rep.remains = remains(head, nil)
 	batch.Source = rep.File
 	change, outcome, refused := inventory.Plan(old, head, batch, p, now)
 	if !rep.DryRun && (refused == nil || !change.Empty()) {
@@ -102,6 +106,18 @@ func (im *Importer) apply(ctx context.Context, p *dealer.Profile, batch inventor
 	rep.lost(old, batch.Rooftops)
 	rep.Changes = &outcome
 	return nil
+}
+
+// remains is what buyers find after a refusal, by the head from before; "" when
+// that is not known.
+func remains(head inventory.Head, err error) string {
+	switch {
+	case errors.Is(err, inventory.ErrNotFound) || err == nil && head.Revision == 0:
+		return "there is no inventory yet, buyers find no vehicle"
+	case err != nil:
+		return ""
+	}
+	return "the last good inventory stays"
 }
 
 // lost warns of members that the inventory had so far and this file gives to

@@ -67,6 +67,8 @@ type Report struct {
 	// where a refused file marked some as sold.
 	Differences *Differences `json:"differences,omitempty"`
 
+	remains string // what buyers find when the file is refused
+
 	warned map[string]int
 	filled [members]int
 	cells  []int // filled cells by column

@@ -36,6 +36,10 @@ var page = sync.OnceValues(func() (*template.Template, error) {
 	}).Parse(reportPage)
 })
 
+// Remains is what buyers find after a refusal, as a part of a sentence; "" when
+// no stored inventory was looked at.
+func (r Report) Remains() string { return r.remains }
+
 // WriteHTML writes the report as one page for a browser: no script, nothing
 // loaded from elsewhere, and every text of the file escaped.
 func (r Report) WriteHTML(w io.Writer) error {

@@ -5,6 +5,7 @@ import (
 	"encoding/xml"
 	"errors"
 	"io"
+	"strconv"
 	"strings"
 )
 
@@ -201,8 +202,17 @@ func mendXML(raw []byte) []byte {
 			}
 			i += end + 2
 		case isControl(c):
-		case c == '&' && !isReference(raw[i:]):
-			out = append(out, "&amp;"...)
+		case bytes.HasPrefix(raw[i:], []byte("\uFFFE")), bytes.HasPrefix(raw[i:], []byte("\uFFFF")):
+			i += 2
+		case c == '&':
+			switch n, known := reference(raw[i:]); {
+			case known:
+				out = append(out, c)
+			case n > 0:
+				i += n - 1
+			default:
+				out = append(out, "&amp;"...)
+			}
 		case c == '<' && (i+1 == len(raw) || raw[i+1] != '/' && raw[i+1] != '?' && !isNameByte(raw[i+1])):
 			out = append(out, "&lt;"...)
 		default:
@@ -214,17 +224,28 @@ func mendXML(raw []byte) []byte {
 
 func isControl(c byte) bool { return c < ' ' && c != '\t' && c != '\n' && c != '\r' }
 
-// isReference reports whether an entity that is known or a character
-// reference begins here.
-func isReference(s []byte) bool {
+// reference is the length of the entity that is known, or of the character
+// reference, that begins here; 0 when none does. A reference to a character
+// that XML does not have is not known.
+func reference(s []byte) (length int, known bool) {
 	end := bytes.IndexByte(s[:min(len(s), 12)], ';')
 	if end < 2 {
-		return false
+		return 0, false
 	}
 	name := string(s[1:end])
-	if name[0] == '#' {
-		return strings.Trim(name[1:], "0123456789abcdefABCDEFx") == "" && len(name) > 1
+	if name[0] != '#' {
+		if _, known = xml.HTMLEntity[name]; known || contains([]string{"amp", "lt", "gt", "quot", "apos"}, name) {
+			return end + 1, true
+		}
+		return 0, false
 	}
-	_, known := xml.HTMLEntity[name]
-	return known || contains([]string{"amp", "lt", "gt", "quot", "apos"}, name)
+	digits, base := name[1:], 10
+	if hex, ok := strings.CutPrefix(digits, "x"); ok {
+		digits, base = hex, 16
+	}
+	c, err := strconv.ParseUint(digits, base, 64)
+	if err != nil {
+		return 0, false
+	}
+	return end + 1, c == '\t' || c == '\n' || c == '\r' || c >= ' ' && c <= 0xD7FF || c >= 0xE000 && c <= 0xFFFD || c >= 0x10000 && c <= 0x10FFFF
 }

@@ -234,6 +234,12 @@ func (v *victim) stillServes(t *testing.T, headers ...string) {
 	}
 }
 
+// grown is the most calls that a caller with so many a minute may have made
+// since then: those at once, and what grew back meanwhile.
+func grown(perMinute int, since time.Time) int {
+	return perMinute + 1 + int(time.Since(since).Minutes()*float64(perMinute))
+}
+
 // run runs one command line to its end.
 func run(t *testing.T, stdin string, args ...string) (code int, out, errs string) {
 	t.Helper()

@@ -25,7 +25,7 @@ func TestNoHeaderMakesAnotherCallerOfOne(t *testing.T) {
 	t.Parallel()
 	v := attack(t, "access: {per_minute: 10}\n")
 	for _, d := range []door{doors()[0], doors()[1]} {
-		served := 0
+		served, began := 0, time.Now()
 		for n, disguise := range disguises {
 			var headers []string
 			for i := 0; i < len(disguise); i += 2 {
@@ -43,7 +43,7 @@ func TestNoHeaderMakesAnotherCallerOfOne(t *testing.T) {
 				t.Errorf("%s %v: %d %s", d.name, disguise, got.status, got.body)
 			}
 		}
-		if served < 10 || served > 13 { // some grow back meanwhile
+		if served < 10 || served > grown(10, began) {
 			t.Errorf("%s: %d of %d calls were served, want the 10 of one caller", d.name, served, len(disguises))
 		}
 	}
@@ -57,13 +57,13 @@ func TestABuyerBehindAProxyUsesUpNobodyElsesCalls(t *testing.T) {
 	call := func(written, address string) int {
 		return do(t, "POST", v.url+"/a2a", message(information), "X-Forwarded-For", strings.TrimPrefix(written+", "+address, ", ")).status
 	}
-	refused := 0
+	refused, began := 0, time.Now()
 	for n := range 30 {
 		if call(fmt.Sprintf("198.51.100.%d, 127.0.0.1", n), "203.0.113.66") == 429 {
 			refused++
 		}
 	}
-	if refused < 17 {
+	if served := 30 - refused; served > grown(10, began) {
 		t.Errorf("one buyer in 30 disguises was refused %d times", refused)
 	}
 	for n := range 30 {
@@ -82,7 +82,7 @@ func TestSlowAndEndlessRequestsAreCutOff(t *testing.T) {
 	t.Parallel()
 	v := attack(t, "access: {per_minute: 100000}\n")
 	// limits are the agent's time for headers, and for a request whole.
-	const headers, whole, grace = 5 * time.Second, 15 * time.Second, 3 * time.Second
+	const headers, whole, grace = 5 * time.Second, 15 * time.Second, 8 * time.Second
 	post := func(more string) string {
 		return "POST /a2a HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n" + more
 	}

@@ -60,6 +60,7 @@ func tellRemoved(std streams, removed int) (err error) {
 // stack itself does when the profile changes.
 func (r *remotePublish) toStack(ctx context.Context, std streams, profile string) error {
 	var document []byte
+	id := ""
 	if profile != "" {
 		p, err := loadProfile(ctx, profile)
 		if err != nil {
@@ -68,6 +69,7 @@ func (r *remotePublish) toStack(ctx context.Context, std streams, profile string
 		if document, err = os.ReadFile(profile); err != nil {
 			return err
 		}
+		id = p.ID
 		for _, fault := range unfit(p) {
 			fmt.Fprintln(std.err, "Mend this, or leads wait: "+fault)
 		}
@@ -80,6 +82,9 @@ func (r *remotePublish) toStack(ctx context.Context, std streams, profile string
 		return fmt.Errorf("the stack %s has no bucket for a profile (its state is %s); is it a dealer agent, and deployed whole?", d.Name, d.Status)
 	}
 	publisher := publisherOf(stack, std)
+	if stack.Settings.Pooled() {
+		return toPool(ctx, std, publisher, stack.Settings, id, document)
+	}
 	if document != nil {
 		if err := publisher.Upload(ctx, document); err != nil {
 			return cloud.Access(err)
@@ -97,6 +102,20 @@ func (r *remotePublish) toStack(ctx context.Context, std streams, profile string
 		return err
 	}
 	_, err = fmt.Fprintf(std.out, "Buyers reach the agent at %s\n", d.Address())
+	return err
+}
+
+// toPool uploads the profile of one dealer of many. Its files are for the stack to
+// make, which knows whose host is whose.
+func toPool(ctx context.Context, std streams, publisher *site.Publisher, s cloud.Settings, id string, document []byte) error {
+	if document == nil {
+		return errors.New("the stack serves many dealers; give the profile of one with --profile")
+	}
+	publisher.ProfileKey = s.ProfileKeyOf(id)
+	if err := publisher.Upload(ctx, document); err != nil {
+		return cloud.Access(err)
+	}
+	_, err := fmt.Fprintf(std.out, "s3://%s/%s  %d bytes  the profile; its files follow within seconds\n", s.ProfileBucket, publisher.ProfileKey, len(document))
 	return err
 }
 

@@ -278,3 +278,38 @@ func TestCommandsForAWSSayWhatIsWrongBeforeTheyBegin(t *testing.T) {
 		}
 	}
 }
+
+func TestTheProfileOfOneDealerOfManyGoesToItsOwnPlace(t *testing.T) {
+	endpoint := cloudtest.Moto(t)
+	awsUser(t, endpoint)
+	_, err := cloudformation.NewFromConfig(cloudtest.Config(endpoint)).CreateStack(t.Context(), &cloudformation.CreateStackInput{
+		StackName: aws.String("northwind"), TemplateBody: aws.String(`{"Parameters": {"ProfileKey": {"Type": "String", "Default": "dealer.yaml"}, "Dealers": {"Type": "String", "Default": "many"}},
+			"Resources": {"SiteBucket": {"Type": "AWS::S3::Bucket", "Properties": {"BucketName": "northwind-sitebucket"}}}}`),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	profile := writeProfile(t, "")
+	mine, err := os.ReadFile(profile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := dealer.Parse(mine)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := dealerCommand(t, "", "publish", "--profile", profile, "--stack", "northwind")
+	if r.code != 0 || !strings.Contains(r.out, "s3://northwind-sitebucket/dealers/"+p.ID+"/dealer.yaml") {
+		t.Fatalf("exit code %d: %s%s", r.code, r.out, r.err)
+	}
+	client := cloudtest.Objects(endpoint)
+	if _, uploaded := object(t, client, "northwind-sitebucket", "dealers/"+p.ID+"/dealer.yaml"); uploaded != string(mine) {
+		t.Errorf("uploaded is %s", uploaded)
+	}
+	if all, err := client.ListObjectsV2(t.Context(), &s3.ListObjectsV2Input{Bucket: aws.String("northwind-sitebucket")}); err != nil || len(all.Contents) != 1 {
+		t.Errorf("want the profile alone, whose files the stack makes: %v %v", all, err)
+	}
+	if r := dealerCommand(t, "", "publish", "--stack", "northwind"); r.code != 1 || !strings.Contains(r.err, "serves many dealers") {
+		t.Errorf("exit code %d: %s%s", r.code, r.out, r.err)
+	}
+}

@@ -101,6 +101,9 @@ func (d Deployed) Address() string { return d.Outputs["Address"] }
 func (d Deployed) settings() Settings {
 	profile := d.Parameters["ProfileKey"]
 	if d.Parameters["Dealers"] == "many" {
+		profile = profilesPrefix
+	}
+	if d.Parameters["Dealers"] == "many" {
 		profile = "dealers/"
 	}
 	return Settings{

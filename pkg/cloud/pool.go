@@ -13,6 +13,9 @@ import (
 	"github.com/dealer-agent/dealer/pkg/dealer"
 )
 
+// profilesPrefix is where the template has the profiles of many dealers.
+const profilesPrefix = "dealers/"
+
 // PooledProfile is the name of a dealer's profile below the dealer's prefix.
 const PooledProfile = "dealer.yaml"
 

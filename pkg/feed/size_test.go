@@ -85,10 +85,13 @@ func TestAFileOfOneGigabyteNeedsNoMoreMemoryThanASmallOne(t *testing.T) {
 		return generated(size, "stock,year,make,model,description\n", "S%d,2020,Kia,Rio,\"%s\"\n", "")
 	}
 	for name, file := range map[string]io.Reader{
-		"CSV":  csv(),
-		"gzip": gzippedStream(csv()),
-		"JSON": generated(size, `{"cars":[{"stock":"first","year":2020,"make":"Kia","model":"Rio"}`, `,{"stock":"S%d","year":2020,"make":"Kia","model":"Rio","description":"%s"}`, "]}"),
-		"XML":  generated(size, "<cars>", "<car><stock>S%d</stock><year>2020</year><make>Kia</make><model>Rio</model><description>%s</description></car>\n", "</cars>"),
+		"CSV":                csv(),
+		"gzip":               gzippedStream(csv()),
+		"JSON lines in gzip": gzippedStream(generated(size, "", `{"stock":"S%d","year":2020,"make":"Kia","model":"Rio","description":"%s"}`+"\n", "")),
+		"XML in gzip":        gzippedStream(generated(size, "<cars>", "<car><stock>S%d</stock><year>2020</year><make>Kia</make><model>Rio</model><description>%s</description></car>\n", "</cars>")),
+		"JSON array":         generated(size, `[{"stock":"first","year":2020,"make":"Kia","model":"Rio"}`, `,{"stock":"S%d","year":2020,"make":"Kia","model":"Rio","description":"%s"}`, "]"),
+		"JSON":               generated(size, `{"cars":[{"stock":"first","year":2020,"make":"Kia","model":"Rio"}`, `,{"stock":"S%d","year":2020,"make":"Kia","model":"Rio","description":"%s"}`, "]}"),
+		"XML":                generated(size, "<cars>", "<car><stock>S%d</stock><year>2020</year><make>Kia</make><model>Rio</model><description>%s</description></car>\n", "</cars>"),
 	} {
 		t.Run(name, func(t *testing.T) {
 			var before runtime.MemStats

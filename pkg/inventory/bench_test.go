@@ -151,5 +151,6 @@ func benchBuild(b *testing.B, n int) {
 	runtime.KeepAlive(all)
 }
 
+func BenchmarkIndexBuild1k(b *testing.B)   { benchBuild(b, 1_000) }
 func BenchmarkIndexBuild10k(b *testing.B)  { benchBuild(b, 10_000) }
 func BenchmarkIndexBuild100k(b *testing.B) { benchBuild(b, 100_000) }

@@ -12,14 +12,14 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
-	"github.com/dealer-agent/dealer/pkg/pickup"
+	"github.com/dealer-agent/dealer/pkg/pickup/ledger"
 )
 
-// Pickups is pickup.Store in the table of vehicles: one item a source, under
+// Pickups is ledger.Store in the table of vehicles: one item a source, under
 // <dealer>#sources and the source's name.
 type Pickups struct{ table }
 
-var _ pickup.Store = (*Pickups)(nil)
+var _ ledger.Store = (*Pickups)(nil)
 
 // NewPickups keeps the states of feed sources in the named table.
 func NewPickups(client *dynamodb.Client, name string) *Pickups {
@@ -29,10 +29,10 @@ func NewPickups(client *dynamodb.Client, name string) *Pickups {
 func sourcesPK(dealerID string) string { return dealerID + "#sources" }
 
 // States reads all items of the dealer.
-func (s *Pickups) States(ctx context.Context, dealerID string) (states []pickup.State, err error) {
+func (s *Pickups) States(ctx context.Context, dealerID string) (states []ledger.State, err error) {
 	var faults error
 	err = s.query(ctx, sourcesPK(dealerID), "", false, func(i item) bool {
-		st := pickup.State{Source: getStr(i, attrSK)}
+		st := ledger.State{Source: getStr(i, attrSK)}
 		if doc := getStr(i, attrDoc); doc != "" {
 			faults = errors.Join(faults, json.Unmarshal([]byte(doc), &st))
 			states = append(states, st)
@@ -43,15 +43,15 @@ func (s *Pickups) States(ctx context.Context, dealerID string) (states []pickup.
 }
 
 // Claim puts the item with a token of its own, if nobody has since it was read.
-func (s *Pickups) Claim(ctx context.Context, dealerID, source string, now, until time.Time) (pickup.State, error) {
-	st := pickup.State{Source: source}
+func (s *Pickups) Claim(ctx context.Context, dealerID, source string, now, until time.Time) (ledger.State, error) {
+	st := ledger.State{Source: source}
 	i, err := s.get(ctx, sourcesPK(dealerID), source)
 	if err != nil {
 		return st, err
 	}
 	held := getStr(i, attrToken)
 	if held != "" && now.UnixNano() < getNum(i, attrUntil) {
-		return st, pickup.ErrBusy
+		return st, ledger.ErrBusy
 	}
 	if doc := getStr(i, attrDoc); doc != "" {
 		if err := json.Unmarshal([]byte(doc), &st); err != nil {
@@ -75,7 +75,7 @@ func (s *Pickups) Claim(ctx context.Context, dealerID, source string, now, until
 }
 
 // Settle puts the state with an empty token.
-func (s *Pickups) Settle(ctx context.Context, dealerID string, st pickup.State) error {
+func (s *Pickups) Settle(ctx context.Context, dealerID string, st ledger.State) error {
 	doc, err := json.Marshal(st)
 	if err != nil {
 		return err
@@ -108,5 +108,5 @@ func (s *Pickups) putOurs(ctx context.Context, in *dynamodb.PutItemInput, token 
 	if getStr(i, attrToken) == getStr(in.Item, attrToken) && (getStr(i, attrToken) == token || getStr(i, attrLast) == token) {
 		return nil
 	}
-	return pickup.ErrBusy
+	return ledger.ErrBusy
 }

@@ -9,7 +9,7 @@ import (
 
 	bolt "go.etcd.io/bbolt"
 
-	"github.com/dealer-agent/dealer/pkg/pickup"
+	"github.com/dealer-agent/dealer/pkg/pickup/ledger"
 )
 
 // sourcesBucket, in a dealer's bucket of the inventory, holds the states of
@@ -18,7 +18,7 @@ var sourcesBucket = []byte("sources")
 
 // Pickups keeps the states of feed sources in this file. Claims live in memory:
 // no other process holds the file, so that one that died holds no claim.
-func (db *DB) Pickups() pickup.Store { return pickupStore{db} }
+func (db *DB) Pickups() ledger.Store { return pickupStore{db} }
 
 type pickupStore struct{ db *DB }
 
@@ -56,7 +56,7 @@ func (v *visits) end(key [2]string, token string, write func() error) error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.claims[key].token != token || token == "" {
-		return pickup.ErrBusy
+		return ledger.ErrBusy
 	}
 	err := write()
 	if err == nil {
@@ -65,7 +65,7 @@ func (v *visits) end(key [2]string, token string, write func() error) error {
 	return err
 }
 
-func (s pickupStore) States(ctx context.Context, dealerID string) (states []pickup.State, err error) {
+func (s pickupStore) States(ctx context.Context, dealerID string) (states []ledger.State, err error) {
 	err = s.db.view(ctx, func(tx *bolt.Tx) error {
 		states = nil
 		lot := tx.Bucket(inventoryBucket).Bucket([]byte(dealerID))
@@ -73,7 +73,7 @@ func (s pickupStore) States(ctx context.Context, dealerID string) (states []pick
 			return nil
 		}
 		return lot.Bucket(sourcesBucket).ForEach(func(_, value []byte) error {
-			var st pickup.State
+			var st ledger.State
 			err := json.Unmarshal(value, &st)
 			states = append(states, st)
 			return err
@@ -82,12 +82,12 @@ func (s pickupStore) States(ctx context.Context, dealerID string) (states []pick
 	return states, err
 }
 
-func (s pickupStore) Claim(ctx context.Context, dealerID, source string, now, until time.Time) (pickup.State, error) {
+func (s pickupStore) Claim(ctx context.Context, dealerID, source string, now, until time.Time) (ledger.State, error) {
 	token, ok := s.db.visits.claim([2]string{dealerID, source}, now, until)
 	if !ok {
-		return pickup.State{}, pickup.ErrBusy
+		return ledger.State{}, ledger.ErrBusy
 	}
-	st := pickup.State{Source: source}
+	st := ledger.State{Source: source}
 	states, err := s.States(ctx, dealerID)
 	for _, known := range states {
 		if known.Source == source {
@@ -96,13 +96,13 @@ func (s pickupStore) Claim(ctx context.Context, dealerID, source string, now, un
 	}
 	if err != nil {
 		_ = s.db.visits.end([2]string{dealerID, source}, token, func() error { return nil }) // it is ours
-		return pickup.State{}, err
+		return ledger.State{}, err
 	}
 	st.Claim = token
 	return st, nil
 }
 
-func (s pickupStore) Settle(ctx context.Context, dealerID string, st pickup.State) error {
+func (s pickupStore) Settle(ctx context.Context, dealerID string, st ledger.State) error {
 	return s.db.visits.end([2]string{dealerID, st.Source}, st.Claim, func() error {
 		value, err := json.Marshal(st)
 		if err != nil {

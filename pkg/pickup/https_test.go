@@ -208,8 +208,7 @@ func TestASecretGoesToTheSourceAlone(t *testing.T) {
 		seen = append(seen, fmt.Sprint(r.URL, r.Header))
 		_, _ = io.WriteString(w, head+civic)
 	})
-	var s *site
-	s = newSite(t, func(w http.ResponseWriter, r *http.Request) {
+	s := newSite(t, func(w http.ResponseWriter, r *http.Request) {
 		if user, pass, _ := r.BasicAuth(); user != "me" || pass != "hunter2" || r.Header.Get("X-Key") != "s3same" || r.URL.Query().Get("lot") != "17" || r.URL.Query().Get("key") != "k3y" {
 			t.Errorf("the source is sent %s %v", r.URL, r.Header)
 		}

@@ -166,6 +166,7 @@ func TestManyDealersShareAStackAndNothingElse(t *testing.T) {
 		}
 	})
 
+	s.Scheduled() // every dealer's outbox is swept, and every one published anew
 	t.Run("policies", func(t *testing.T) { ownKeysAlone(t, s) })
 
 	t.Run("leads without end", func(t *testing.T) {
@@ -242,7 +243,7 @@ func ownKeysAlone(t *testing.T, s *samtest.Stack) {
 			}
 		}
 	}
-	for _, role := range []string{"BuyersDealerRole", "LeadWorkerDealerRole", "FeedImportDealerRole"} {
+	for _, role := range []string{"BuyersDealerRole", "LeadWorkerDealerRole", "SweeperDealerRole", "FeedImportDealerRole"} {
 		if asked[role] == 0 {
 			t.Errorf("nothing was asked for as %s: %v", role, asked)
 		}

@@ -53,8 +53,8 @@ func NewLot(store Store, now func() time.Time) *Lot {
 }
 
 // Bound sets how many bytes of encoded listings all warm indexes may have
-// together, 256 MB unless it is called. The index over a listing takes two to
-// three times as much beside it. It is to be called before anything else.
+// together, 256 MB unless it is called. The indexes over them take about as much
+// again. It is to be called before anything else.
 func (l *Lot) Bound(bytes int) { l.budget = bytes }
 
 // Under is the same lot as contract v sees it. Where the contract gives "price"

@@ -13,10 +13,11 @@
 // What an instance keeps is bounded in bytes, and what was used longest ago goes
 // first: 64 MB of dealers, each at eight times its profile document and a fixed
 // 160 KB (the quotas of 400 callers at 300 bytes, and the handler), so some
-// 300 dealers with profiles of 8 KB; and 96 MB of encoded listings. A vehicle is about
-// 700 bytes there and 1.8 KB more in its index, so that is 14 lots of 10,000 cars, in
-// 350 MB. Of 500 dealers with 10,000 cars each (5 million cars, 12.5 GB of
-// indexes) an instance so holds 3 in 100 at a time. The others' answers cost what
+// 300 dealers with profiles of 8 KB; and 320 MB of encoded listings. A vehicle is about
+// 950 bytes there and 750 more in its index (measured on lots of 10,000), so that is 33
+// lots of 10,000 cars in 570 MB, which garbage collection doubles in the worst
+// moment, of the function's 2 GB. Of 500 dealers with 10,000 cars each (5 million cars,
+// 8.5 GB of indexes) an instance so holds 7 in 100 at a time. The others' answers cost what
 // the first answer of a cold function does: one head, some 20 blocks, 1 MB, and 60 ms
 // to build. API Gateway spreads dealers over instances as calls come, and
 // popular dealers stay warm in each.

@@ -18,7 +18,7 @@ import (
 
 const (
 	// The package comment has the arithmetic of these.
-	warmListings = 96 << 20
+	warmListings = 320 << 20
 	warmDealers  = 64 << 20
 	tenantWeight = 160 << 10
 	mostCallers  = 400

@@ -197,6 +197,24 @@ func TestWhoAsksForDealersThatAreNotThereCostsNothing(t *testing.T) {
 	}
 }
 
+func TestInstancesThatLookAnewAtOnceLoseNoListOfDealers(t *testing.T) {
+	stack := poolOf(t, cloudtest.Moto(t), func(*cloud.Settings) {}, "ash")
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			for range 5 {
+				if err := stack.Roster().CheckNow(t.Context(), "oak"); !errors.Is(err, cloud.ErrUnknownDealer) {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	all.Wait()
+	if err := stack.Roster().CheckNow(t.Context(), "ash"); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestTheFirstDealerUnderAHostKeepsIt(t *testing.T) {
 	endpoint := cloudtest.Moto(t)
 	stack := poolOf(t, endpoint, func(*cloud.Settings) {})

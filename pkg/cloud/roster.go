@@ -86,7 +86,7 @@ func (r *Roster) CheckNow(ctx context.Context, id string) error {
 		return err
 	}
 	r.mu.Lock()
-	if r.last.at.Before(began) {
+	if r.last != nil && r.last.at.Before(began) { // not one that another caller made or dropped meanwhile
 		r.last = nil
 	}
 	r.mu.Unlock()

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"strings"
 
 	"golang.org/x/crypto/ssh"
 )
@@ -44,7 +43,8 @@ func (p *pinned) foreign(err error) bool {
 	if p.want == "" && p.shown != "" {
 		return false // no kind is better than another
 	}
-	return errors.Is(err, errForeignKey) || strings.Contains(err.Error(), "no common algorithm for host key")
+	_, lacking := errors.AsType[*ssh.AlgorithmNegotiationError](err)
+	return lacking || errors.Is(err, errForeignKey)
 }
 
 func (p *pinned) fault() *Fault {

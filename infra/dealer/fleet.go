@@ -68,9 +68,37 @@ type opened struct {
 	folder   string
 }
 
-// open reads the fleet file, and the release where it is there; those who change
-// stacks need it.
-func (o *fleetFlags) open(ctx context.Context, path string, changes bool) (*opened, error) {
+// ifThere opens the release that stacks were made of; nil where it is not there,
+// since looking at stacks takes none.
+func ifThere(path string) (*fleet.Release, error) {
+	release, err := fleet.OpenRelease(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return release, err
+}
+
+// needed opens the release, for those who change stacks.
+func needed(path string) (*fleet.Release, error) {
+	release, err := fleet.OpenRelease(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("there is no %s; `make release` writes one, or name another with --template", path)
+	}
+	return release, err
+}
+
+// openToChange opens a fleet whose stacks are to be changed, once its profiles
+// can be used.
+func (o *fleetFlags) openToChange(ctx context.Context, path string) (*opened, error) {
+	f, err := o.open(ctx, path, needed)
+	if err != nil {
+		return nil, err
+	}
+	return f, f.profiles()
+}
+
+// open reads the fleet file, and checks it against the release if there is one.
+func (o *fleetFlags) open(ctx context.Context, path string, released func(path string) (*fleet.Release, error)) (*opened, error) {
 	if o.parallel < 1 || o.parallel > 64 {
 		return nil, usageError{errors.New("--parallel wants a number from 1 to 64")}
 	}
@@ -79,15 +107,12 @@ func (o *fleetFlags) open(ctx context.Context, path string, changes bool) (*open
 		return nil, usageError{fmt.Errorf("the fleet file cannot be read: %w", err)}
 	}
 	var template *fleet.Template
-	release, err := fleet.OpenRelease(o.template)
-	switch {
-	case err == nil:
-		template = release.Template
-	case errors.Is(err, fs.ErrNotExist) && !changes:
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, usageError{fmt.Errorf("there is no %s; `make release` writes one, or name another with --template", o.template)}
-	default:
+	release, err := released(o.template)
+	if err != nil {
 		return nil, usageError{err}
+	}
+	if release != nil {
+		template = release.Template
 	}
 	out := &opened{release: release, folder: filepath.Dir(path)}
 	out.file, err = fleet.Read(path, body, template, fleet.Options{CodeBucket: o.bucket, CodePrefix: o.prefix})

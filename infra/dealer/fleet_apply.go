@@ -48,11 +48,8 @@ else is at work on the fleet, 2 the command line or the fleet file is wrong.`,
   dealer fleet apply fleet.yaml --only seabright,alder`,
 		Args: args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, given []string) error {
-			f, err := o.open(cmd.Context(), given[0], true)
+			f, err := o.openToChange(cmd.Context(), given[0])
 			if err != nil {
-				return err
-			}
-			if err := f.profiles(); err != nil {
 				return err
 			}
 			return f.alone(cmd.Context(), std, func(ctx context.Context) error {

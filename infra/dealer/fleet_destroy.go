@@ -33,7 +33,7 @@ the command line or the fleet file is wrong.`,
 			if all == (len(ids) > 0) {
 				return usageError{errors.New("dealer fleet destroy needs the ids of rooftops, or --all")}
 			}
-			f, err := o.open(cmd.Context(), given[0], false)
+			f, err := o.open(cmd.Context(), given[0], ifThere)
 			if err != nil {
 				return err
 			}

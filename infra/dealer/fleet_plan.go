@@ -42,11 +42,8 @@ wrong.`,
 		Example: `  dealer fleet plan fleet.yaml --drift`,
 		Args:    args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, given []string) error {
-			f, err := o.open(cmd.Context(), given[0], true)
+			f, err := o.openToChange(cmd.Context(), given[0])
 			if err != nil {
-				return err
-			}
-			if err := f.profiles(); err != nil {
 				return err
 			}
 			run := o.runner(f)

@@ -30,7 +30,7 @@ line or the fleet file is wrong.`,
 		Example: `  dealer fleet status fleet.yaml --json`,
 		Args:    args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, given []string) error {
-			f, err := o.open(cmd.Context(), given[0], false)
+			f, err := o.open(cmd.Context(), given[0], ifThere)
 			if err != nil {
 				return err
 			}

@@ -44,18 +44,13 @@ type Finding struct {
 	Next string
 }
 
-// Stack is what is examined.
-type Stack struct {
+// examination is the findings in the making.
+type examination struct {
 	cloud.Deployed
 	// Config reaches AWS.
 	Config aws.Config
 	// Now is the clock that ages are told by.
-	Now func() time.Time
-}
-
-// examination is the findings in the making.
-type examination struct {
-	Stack
+	Now      func() time.Time
 	stack    *cloud.Stack
 	findings []Finding
 	// dealers are those whose profile could be had.
@@ -82,7 +77,7 @@ const mostTold = 5
 // Examine looks at the stack, one request at a time, and returns a finding or
 // more for every rule, in the order of the rules.
 func Examine(ctx context.Context, stack *cloud.Stack, d cloud.Deployed, now func() time.Time) []Finding {
-	x := &examination{Stack: Stack{Deployed: d, Config: stack.Config(), Now: now}, stack: stack}
+	x := &examination{Deployed: d, Config: stack.Config(), Now: now, stack: stack}
 	for _, look := range []func(context.Context){
 		x.deployment, x.site, x.functions, x.certificate, x.feed, x.queues, x.mail, x.secrets, x.alarms, x.tables, x.buckets, x.logs,
 	} {
@@ -195,7 +190,8 @@ func (x *examination) logical(ending string) []string {
 	return names
 }
 
-// ago is an age in words of the largest two units.
+// ago is an age in words: in days from two of them on, below in hours to a tenth,
+// and to the second within the first hour.
 func ago(d time.Duration) string {
 	if d >= 48*time.Hour {
 		return fmt.Sprintf("%d days", int(d.Hours()/24))

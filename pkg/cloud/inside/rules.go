@@ -1,5 +1,7 @@
 package inside
 
+import "slices"
+
 // rule is what one check is about.
 type rule struct{ id, title, rule, url, next string }
 
@@ -80,4 +82,4 @@ var actions = []string{
 
 // Actions are all rights that a person needs to examine a stack and to find it
 // by its name.
-func Actions() []string { return append([]string(nil), actions...) }
+func Actions() []string { return slices.Clone(actions) }

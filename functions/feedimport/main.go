@@ -25,7 +25,7 @@ func main() {
 	logger := stack.Log()
 	metrics := stack.Metrics()
 	imports := &feeds.Events{
-		Objects: stack.Objects(), ReportPrefix: stack.Settings.ReportPrefix, Log: logger, Dealer: stack.FeedOf(feeds.Prefix),
+		Objects: stack.Objects(), ReportPrefix: stack.Settings.ReportPrefix, Log: logger, Dealer: stack.FeedOf(cloud.FeedPrefix),
 		Importer:  &feed.Importer{Store: stack.Inventory(), Profiles: stack.Profiles(logger), Now: time.Now},
 		OnOutcome: func(o feeds.Outcome, took time.Duration) { metrics.Feed(o.Counts(took)) },
 	}

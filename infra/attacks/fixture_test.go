@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -14,6 +15,7 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -186,7 +188,7 @@ func raw(t *testing.T, addr string, within time.Duration, bytes string) (answer 
 	}
 	_, _ = io.WriteString(c, bytes) // refused halfway, the answer tells why
 	read, err := io.ReadAll(c)
-	return string(read), err == nil || strings.Contains(err.Error(), "reset")
+	return string(read), err == nil || errors.Is(err, syscall.ECONNRESET)
 }
 
 // message is a SendMessage request around a payload.

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dealer-agent/dealer/infra/sam/built"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -155,26 +156,10 @@ func convertMapping(n *yaml.Node) (tree, error) {
 	return out, nil
 }
 
-// at follows member names and list indexes; nil where there is nothing.
-func at(value any, path ...any) any {
-	for _, step := range path {
-		switch step := step.(type) {
-		case string:
-			m, _ := value.(tree)
-			value = m[step]
-		case int:
-			l, _ := value.([]any)
-			if step >= len(l) {
-				return nil
-			}
-			value = l[step]
-		}
-	}
-	return value
-}
-
-func treeAt(value any, path ...any) tree    { m, _ := at(value, path...).(tree); return m }
-func listAt(value any, path ...any) []any   { l, _ := at(value, path...).([]any); return l }
+func at(value any, path ...any) any         { return built.At(value, path...) }
+func treeAt(value any, path ...any) tree    { return built.TreeAt(value, path...) }
+func listAt(value any, path ...any) []any   { return built.ListAt(value, path...) }
+func list(value any) []any                  { return built.List(value) }
 func textAt(value any, path ...any) string  { s, _ := at(value, path...).(string); return s }
 func numAt(value any, path ...any) float64  { f, _ := at(value, path...).(float64); return f }
 func flagAt(value any, path ...any) bool    { b, _ := at(value, path...).(bool); return b }
@@ -213,17 +198,6 @@ func (t template) function(id string) tree {
 
 // folderOf is the folder of functions/ whose code the function runs.
 func folderOf(id string) string { return strings.ToLower(strings.TrimSuffix(id, "Function")) }
-
-// list takes one value for a list of one, as policies may.
-func list(value any) []any {
-	if l, ok := value.([]any); ok {
-		return l
-	}
-	if value == nil {
-		return nil
-	}
-	return []any{value}
-}
 
 var subVariable = regexp.MustCompile(`\$\{([^!}]+)\}`)
 

@@ -22,9 +22,6 @@ import (
 	"github.com/dealer-agent/dealer/pkg/inventory"
 )
 
-// Prefix begins the keys of feeds in their bucket.
-const Prefix = "feeds/"
-
 // What the log says of a file; alarms match these words.
 const (
 	LogImported = "feed imported"

@@ -149,6 +149,11 @@ func visitText(v pickup.Visit) string {
 	return text
 }
 
+var (
+	errManyDealers = errors.New("the stack serves many dealers; choose one with --dealer ID")
+	errDealerAlone = errors.New("--dealer goes with --stack: it chooses one dealer of many")
+)
+
 // pickerOf fetches for a stack from this machine, with its user's own AWS rights.
 func pickerOf(ctx context.Context, name, region, dealerID string) (context.Context, *pickup.Picker, error) {
 	stack, d, err := cloud.OpenDeployed(ctx, name, region)
@@ -157,7 +162,7 @@ func pickerOf(ctx context.Context, name, region, dealerID string) (context.Conte
 	}
 	switch {
 	case stack.Settings.Pooled() && dealerID == "":
-		return ctx, nil, usageError{errors.New("the stack serves many dealers; choose one with --dealer ID")}
+		return ctx, nil, usageError{errManyDealers}
 	case stack.Settings.Pooled():
 		ctx = cloud.ForDealer(ctx, dealerID)
 	}

@@ -19,8 +19,8 @@ import (
 
 // remoteImport is an import by a stack on AWS.
 type remoteImport struct {
-	stack, region string
-	wait          time.Duration
+	stack, region, dealer string
+	wait                  time.Duration
 	// url is s3://BUCKET/KEY when no stack is named.
 	url string
 	// export is the file to upload; empty to import again what lies there.
@@ -31,11 +31,15 @@ func (r *remoteImport) flags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&r.stack, "stack", "", "import on AWS: upload the feed to this `STACK` and wait for its report")
 	cmd.Flags().StringVar(&r.region, "region", "", "the `REGION` of the stack (default: the environment's)")
 	cmd.Flags().DurationVar(&r.wait, "wait", 5*time.Minute, "how long to wait for the report of the stack")
-	section(cmd.Flags(), "On AWS", "stack", "region", "wait")
+	cmd.Flags().StringVar(&r.dealer, "dealer", "", "`ID` of the dealer, in a stack of many")
+	section(cmd.Flags(), "On AWS", "stack", "region", "dealer", "wait")
 }
 
 // onAWS reports whether the command line means AWS, or what is wrong with it.
 func (r *remoteImport) onAWS(cmd *cobra.Command, given []string) (bool, error) {
+	if r.stack == "" && r.dealer != "" {
+		return true, usageError{errDealerAlone}
+	}
 	if r.stack == "" && len(given) == 0 {
 		return false, nil
 	}
@@ -76,7 +80,15 @@ func (r *remoteImport) run(ctx context.Context, say func(form string, args ...an
 	if r.stack != "" {
 		var d cloud.Deployed
 		stack, d, err = cloud.OpenDeployed(ctx, r.stack, r.region)
-		if bucket, key = d.FeedBucket(), cloud.FeedPrefix+filepath.Base(r.export); err == nil && bucket == "" {
+		bucket, key = d.FeedBucket(), cloud.FeedPrefix+filepath.Base(r.export)
+		switch {
+		case err != nil:
+		case stack.Settings.Pooled() && r.dealer == "":
+			err = usageError{errManyDealers}
+		case stack.Settings.Pooled():
+			key = cloud.FeedPrefix + r.dealer + "/" + filepath.Base(r.export)
+		}
+		if err == nil && bucket == "" {
 			err = fmt.Errorf("the stack %s has no bucket for exports (its state is %s); is it a dealer agent, and deployed whole?", d.Name, d.Status)
 		}
 	} else {

@@ -18,13 +18,14 @@ import (
 )
 
 // remotePublish is where published files go on AWS.
-type remotePublish struct{ stack, bucket, region string }
+type remotePublish struct{ stack, bucket, region, dealer string }
 
 func (r *remotePublish) flags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&r.stack, "stack", "", "the `STACK` that gets the profile and its files")
 	cmd.Flags().StringVar(&r.bucket, "bucket", "", "the `BUCKET` that gets the files")
 	cmd.Flags().StringVar(&r.region, "region", "", "the `REGION` (default: the environment's)")
-	section(cmd.Flags(), "On AWS", "stack", "bucket", "region")
+	cmd.Flags().StringVar(&r.dealer, "dealer", "", "`ID` of the dealer, in a stack of many, where no profile is given")
+	section(cmd.Flags(), "On AWS", "stack", "bucket", "region", "dealer")
 }
 
 // toBucket writes the files, the card last.
@@ -33,7 +34,7 @@ func (r *remotePublish) toBucket(ctx context.Context, std streams, p *dealer.Pro
 	if err != nil {
 		return err
 	}
-	publisher := publisherOf(stack, std)
+	publisher := telling(&site.Publisher{Objects: stack.Objects(), Bucket: r.bucket}, std)
 	removed, err := publisher.Put(ctx, p, files)
 	if err != nil {
 		return cloud.Access(err)
@@ -41,12 +42,10 @@ func (r *remotePublish) toBucket(ctx context.Context, std streams, p *dealer.Pro
 	return tellRemoved(std, removed)
 }
 
-// publisherOf tells each file that it writes.
-func publisherOf(stack *cloud.Stack, std streams) *site.Publisher {
-	return &site.Publisher{
-		Objects: stack.Objects(), Bucket: stack.Settings.ProfileBucket, ProfileKey: stack.Settings.ProfileKey, URL: stack.Settings.URL, Log: slog.New(slog.DiscardHandler),
-		OnFile: func(address string, f wellknown.File) { _ = tellFile(std, address, f) },
-	}
+// telling has the publisher tell each file that it writes.
+func telling(p *site.Publisher, std streams) *site.Publisher {
+	p.OnFile = func(address string, f wellknown.File) { _ = tellFile(std, address, f) }
+	return p
 }
 
 func tellRemoved(std streams, removed int) (err error) {
@@ -60,16 +59,15 @@ func tellRemoved(std streams, removed int) (err error) {
 // stack itself does when the profile changes.
 func (r *remotePublish) toStack(ctx context.Context, std streams, profile string) error {
 	var document []byte
-	id := ""
+	var p *dealer.Profile
 	if profile != "" {
-		p, err := loadProfile(ctx, profile)
-		if err != nil {
+		var err error
+		if p, err = loadProfile(ctx, profile); err != nil {
 			return err
 		}
 		if document, err = os.ReadFile(profile); err != nil {
 			return err
 		}
-		id = p.ID
 		for _, fault := range unfit(p) {
 			fmt.Fprintln(std.err, "Mend this, or leads wait: "+fault)
 		}
@@ -81,15 +79,16 @@ func (r *remotePublish) toStack(ctx context.Context, std streams, profile string
 	if stack.Settings.ProfileBucket == "" || stack.Settings.ProfileKey == "" {
 		return fmt.Errorf("the stack %s has no bucket for a profile (its state is %s); is it a dealer agent, and deployed whole?", d.Name, d.Status)
 	}
-	publisher := publisherOf(stack, std)
-	if stack.Settings.Pooled() {
-		return toPool(ctx, std, publisher, stack.Settings, id, document)
+	id, err := r.whose(stack, p)
+	if err != nil {
+		return err
 	}
+	publisher := telling(site.Of(stack, id, slog.New(slog.DiscardHandler)), std)
 	if document != nil {
 		if err := publisher.Upload(ctx, document); err != nil {
 			return cloud.Access(err)
 		}
-		fmt.Fprintf(std.out, "s3://%s/%s  %d bytes  the profile\n", stack.Settings.ProfileBucket, stack.Settings.ProfileKey, len(document))
+		fmt.Fprintf(std.out, "s3://%s/%s  %d bytes  the profile\n", publisher.Bucket, publisher.ProfileKey, len(document))
 	}
 	err = publisher.Publish(ctx)
 	if denied := cloud.Access(err); errors.Is(denied, cloud.ErrNoAccess) {
@@ -101,22 +100,21 @@ func (r *remotePublish) toStack(ctx context.Context, std streams, profile string
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(std.out, "Buyers reach the agent at %s\n", d.Address())
+	_, err = fmt.Fprintf(std.out, "Buyers reach the agent at %s\n", publisher.Address())
 	return err
 }
 
-// toPool uploads the profile of one dealer of many. Its files are for the stack to
-// make, which knows whose host is whose.
-func toPool(ctx context.Context, std streams, publisher *site.Publisher, s cloud.Settings, id string, document []byte) error {
-	if document == nil {
-		return errors.New("the stack serves many dealers; give the profile of one with --profile")
+// whose is the id of the dealer where the stack serves many.
+func (r *remotePublish) whose(stack *cloud.Stack, p *dealer.Profile) (string, error) {
+	switch {
+	case p != nil && r.dealer != "" && r.dealer != p.ID:
+		return "", usageError{fmt.Errorf("the profile is of the dealer %s, and --dealer says %s; leave --dealer out", p.ID, r.dealer)}
+	case p != nil:
+		return p.ID, nil
+	case stack.Settings.Pooled() && r.dealer == "":
+		return "", usageError{errManyDealers}
 	}
-	publisher.ProfileKey = s.ProfileKeyOf(id)
-	if err := publisher.Upload(ctx, document); err != nil {
-		return cloud.Access(err)
-	}
-	_, err := fmt.Fprintf(std.out, "s3://%s/%s  %d bytes  the profile; its files follow within seconds\n", s.ProfileBucket, publisher.ProfileKey, len(document))
-	return err
+	return r.dealer, nil
 }
 
 // unfit says which targets of a profile cannot work on AWS.

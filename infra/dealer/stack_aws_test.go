@@ -15,6 +15,7 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/cloudformation"
+	cloudformationtypes "github.com/aws/aws-sdk-go-v2/service/cloudformation/types"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 	"github.com/google/go-cmp/cmp"
@@ -40,14 +41,15 @@ func awsUser(t *testing.T, endpoint string) {
 
 const larkspurAddress = "https://d111.cloudfront.example"
 
-// larkspurStack is a stack with what the commands look for in one.
-func larkspurStack(t *testing.T) (endpoint string) {
+// larkspurStack is a stack with what the commands look for in one, for one
+// dealer unless a parameter says otherwise.
+func larkspurStack(t *testing.T, parameters ...cloudformationtypes.Parameter) (endpoint string) {
 	t.Helper()
 	endpoint = cloudtest.Moto(t)
 	awsUser(t, endpoint)
 	_, err := cloudformation.NewFromConfig(cloudtest.Config(endpoint)).CreateStack(t.Context(), &cloudformation.CreateStackInput{
-		StackName: aws.String("larkspur"), TemplateBody: aws.String(`{
-			"Parameters": {"ProfileKey": {"Type": "String", "Default": "dealer.yaml"}},
+		StackName: aws.String("larkspur"), Parameters: parameters, TemplateBody: aws.String(`{
+			"Parameters": {"ProfileKey": {"Type": "String", "Default": "dealer.yaml"}, "Dealers": {"Type": "String", "Default": "one"}},
 			"Resources": {
 				"LeadsTable": {"Type": "AWS::DynamoDB::Table", "Properties": {"BillingMode": "PAY_PER_REQUEST",
 					"AttributeDefinitions": [{"AttributeName": "pk", "AttributeType": "S"}, {"AttributeName": "sk", "AttributeType": "S"}],
@@ -276,40 +278,5 @@ func TestCommandsForAWSSayWhatIsWrongBeforeTheyBegin(t *testing.T) {
 		if r := dealerCommand(t, "", c.args...); r.code != c.code || !strings.Contains(r.err, c.says) || strings.Count(r.err, "\n") != 1 {
 			t.Errorf("%v: exit code %d, want %d: %s", c.args, r.code, c.code, r.err)
 		}
-	}
-}
-
-func TestTheProfileOfOneDealerOfManyGoesToItsOwnPlace(t *testing.T) {
-	endpoint := cloudtest.Moto(t)
-	awsUser(t, endpoint)
-	_, err := cloudformation.NewFromConfig(cloudtest.Config(endpoint)).CreateStack(t.Context(), &cloudformation.CreateStackInput{
-		StackName: aws.String("northwind"), TemplateBody: aws.String(`{"Parameters": {"ProfileKey": {"Type": "String", "Default": "dealer.yaml"}, "Dealers": {"Type": "String", "Default": "many"}},
-			"Resources": {"SiteBucket": {"Type": "AWS::S3::Bucket", "Properties": {"BucketName": "northwind-sitebucket"}}}}`),
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	profile := writeProfile(t, "")
-	mine, err := os.ReadFile(profile)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := dealer.Parse(mine)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := dealerCommand(t, "", "publish", "--profile", profile, "--stack", "northwind")
-	if r.code != 0 || !strings.Contains(r.out, "s3://northwind-sitebucket/dealers/"+p.ID+"/dealer.yaml") {
-		t.Fatalf("exit code %d: %s%s", r.code, r.out, r.err)
-	}
-	client := cloudtest.Objects(endpoint)
-	if _, uploaded := object(t, client, "northwind-sitebucket", "dealers/"+p.ID+"/dealer.yaml"); uploaded != string(mine) {
-		t.Errorf("uploaded is %s", uploaded)
-	}
-	if all, err := client.ListObjectsV2(t.Context(), &s3.ListObjectsV2Input{Bucket: aws.String("northwind-sitebucket")}); err != nil || len(all.Contents) != 1 {
-		t.Errorf("want the profile alone, whose files the stack makes: %v %v", all, err)
-	}
-	if r := dealerCommand(t, "", "publish", "--stack", "northwind"); r.code != 1 || !strings.Contains(r.err, "serves many dealers") {
-		t.Errorf("exit code %d: %s%s", r.code, r.out, r.err)
 	}
 }

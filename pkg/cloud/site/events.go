@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"time"
 
 	"github.com/aws/aws-lambda-go/cfn"
@@ -57,12 +58,28 @@ func handler(p publisher) func(context.Context, json.RawMessage) error {
 
 // Handler is the Lambda function that publishes the stack's dealer, or its dealers.
 func Handler(stack *cloud.Stack) func(context.Context, json.RawMessage) error {
+	if stack.Settings.Pooled() {
+		return handler(poolOf(stack, stack.Log(), stack.Metrics().Published))
+	}
+	p := Of(stack, "", stack.Log())
+	p.OnPublish = stack.Metrics().Published
+	return p.Handle
+}
+
+// Of publishes the stack's dealer. The id counts where the stack serves many
+// dealers; each is published and noted as the stack's own function does it.
+func Of(stack *cloud.Stack, id string, log *slog.Logger) *Publisher {
 	s := stack.Settings
 	if s.Pooled() {
-		fresh := func() *cloud.Roster { return cloud.NewRoster(stack.Objects(), s.ProfileBucket, time.Now) }
-		return handler(&pool{objects: stack.Objects(), settings: s, roster: fresh, log: stack.Log(), onPublish: stack.Metrics().Published})
+		return poolOf(stack, log, nil).publisher(id)
 	}
-	return (&Publisher{Objects: stack.Objects(), Bucket: s.ProfileBucket, ProfileKey: s.ProfileKey, URL: s.URL, Log: stack.Log(), OnPublish: stack.Metrics().Published}).Handle
+	return &Publisher{Objects: stack.Objects(), Bucket: s.ProfileBucket, ProfileKey: s.ProfileKey, URL: s.URL, Log: log}
+}
+
+func poolOf(stack *cloud.Stack, log *slog.Logger, onPublish func(result string, files int, took time.Duration)) *pool {
+	s := stack.Settings
+	fresh := func() *cloud.Roster { return cloud.NewRoster(stack.Objects(), s.ProfileBucket, time.Now) }
+	return &pool{objects: stack.Objects(), settings: s, roster: fresh, log: log, onPublish: onPublish}
 }
 
 // Handle is the Lambda function where there is one dealer.

@@ -107,14 +107,7 @@ func (p *pool) dealers(ctx context.Context) (ids []string, err error) {
 // one publishes a dealer, or withdraws one whose profile is gone.
 func (p *pool) one(ctx context.Context, id string) error {
 	ctx = cloud.ForDealer(ctx, id)
-	of := &Publisher{
-		Objects: p.objects, Bucket: p.settings.ProfileBucket, ProfileKey: p.settings.ProfileKeyOf(id),
-		URL: addressOf(p.settings.URL, id), Log: p.log, OnPublish: p.onPublish,
-		settle: func(ctx context.Context, profile *dealer.Profile) ([]string, error) {
-			return p.settle(ctx, id, profile)
-		},
-	}
-	err := of.Publish(ctx)
+	err := p.publisher(id).Publish(ctx)
 	if errors.Is(err, ErrNoProfile) {
 		return p.withdraw(ctx, id, "")
 	}
@@ -122,6 +115,17 @@ func (p *pool) one(ctx context.Context, id string) error {
 		return nil // logged; repeating does not mend it
 	}
 	return err
+}
+
+// publisher is that of one dealer.
+func (p *pool) publisher(id string) *Publisher {
+	return &Publisher{
+		Objects: p.objects, Bucket: p.settings.ProfileBucket, ProfileKey: p.settings.ProfileKeyOf(id),
+		URL: addressOf(p.settings.URL, id), Log: p.log, OnPublish: p.onPublish,
+		settle: func(ctx context.Context, profile *dealer.Profile) ([]string, error) {
+			return p.settle(ctx, id, profile)
+		},
+	}
 }
 
 var errForeign = errors.New("the id in the profile is not that of its place")

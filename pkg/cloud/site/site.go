@@ -41,6 +41,8 @@ type Publisher struct {
 	// settle, when set, says where the files of the profile lie, as beginnings of
 	// their keys, beside the bucket's own root; its error refuses the profile.
 	settle func(context.Context, *dealer.Profile) ([]string, error)
+	// address is what the files written last name.
+	address string
 	// OnFile, when set, is told of each file that was written, by its S3 address.
 	OnFile func(address string, f wellknown.File)
 }
@@ -61,6 +63,9 @@ func (p *Publisher) Publish(ctx context.Context) error {
 	}
 	return err
 }
+
+// Address is where buyers reach the dealer by the files that Publish wrote.
+func (p *Publisher) Address() string { return p.address }
 
 func resultOf(err error) string {
 	_, faulty := errors.AsType[*dealer.Faults](err)
@@ -125,6 +130,7 @@ func (p *Publisher) write(ctx context.Context, document dealer.Document) (int, e
 			return 0, err
 		}
 	}
+	p.address = profile.URL
 	p.Log.InfoContext(ctx, logPublished, p.profile(), "files", len(files), "removed", removed, "url", profile.URL)
 	return len(files), nil
 }

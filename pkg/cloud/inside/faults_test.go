@@ -156,6 +156,8 @@ func faults() []fault {
 		}, func(t *testing.T, w *world) {
 			must[any](t)(secretsmanager.NewFromConfig(w.config).RestoreSecret(t.Context(), &secretsmanager.RestoreSecretInput{SecretId: aws.String("dealer/store")}))
 		}), "going to be deleted", "inside.secrets fail"),
+		row("a secret of a feed's source that is not there", two(withProfile("delivery:", `feed: {sources: [{name: dms, url: "https://exports.seabright.example/lot.csv", auth: {type: bearer, secret: "ssm:/dealer/dms-token"}}]}
+delivery:`)), "ssm:/dealer/dms-token is not there", "inside.secrets fail"),
 		row("a secret of the environment", two(withProfile("ssm:/dealer/crm-token", "env:CRM_TOKEN")), "env:CRM_TOKEN cannot be read on AWS", "inside.secrets fail"),
 		row("an alarm that is on", two(func(_ *testing.T, w *world) { w.alarm("FeedStaleAlarm", "ALARM", true) }, func(_ *testing.T, w *world) { w.alarm("FeedStaleAlarm", "OK", true) }),
 			"FeedStaleAlarm: What seabright-FeedStaleAlarm means.", "inside.alarms fail"),

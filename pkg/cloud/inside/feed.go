@@ -16,6 +16,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 
 	"github.com/dealer-agent/dealer/pkg/cloud"
+	"github.com/dealer-agent/dealer/pkg/cloud/feeds"
 	"github.com/dealer-agent/dealer/pkg/dealer"
 	"github.com/dealer-agent/dealer/pkg/inventory"
 )
@@ -110,7 +111,7 @@ func (x *examination) feedReport(ctx context.Context) {
 		for _, o := range page.Contents {
 			of := ""
 			if x.stack.Settings.Pooled() {
-				of, _ = cloud.DealerOfKey(x.stack.Settings.ReportPrefix+cloud.FeedPrefix, aws.ToString(o.Key))
+				of = x.reportOf(aws.ToString(o.Key))
 			}
 			last, known := newest[of]
 			if strings.HasSuffix(aws.ToString(o.Key), ".json") && (!known || o.LastModified.After(*last.LastModified)) {
@@ -145,6 +146,16 @@ func (x *examination) feedReport(ctx context.Context) {
 		well = fmt.Sprintf("the last files of %d dealers were imported", len(newest))
 	}
 	x.judge(id, Fail, faults, "%s", well)
+}
+
+// reportOf is whose file the report at the key is about.
+func (x *examination) reportOf(key string) string {
+	for _, prefix := range []string{cloud.FeedPrefix, feeds.PickupPrefix} {
+		if id, ok := cloud.DealerOfKey(x.stack.Settings.ReportPrefix+prefix, key); ok {
+			return id
+		}
+	}
+	return ""
 }
 
 // report is empty when what is there is none.

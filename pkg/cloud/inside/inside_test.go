@@ -166,13 +166,15 @@ func withDealers(t *testing.T, w *world) {
 	cloudtest.Put(t, objects, bucket, settings.ProfileKeyOf("west"), []byte(strings.Replace(string(profileOf("harbor")), "id: harbor", "id: west", 1)))
 	cloudtest.Put(t, objects, bucket, settings.ProfileKeyOf("south"), profileOf("north"))
 	cloudtest.Put(t, objects, w.deployed.Resources["FeedBucket"], "reports/feeds/west/lot.csv.json", []byte(`{"feed":"s3://f/feeds/west/lot.csv","result":"refused"}`))
+	cloudtest.Put(t, objects, w.deployed.Resources["FeedBucket"], "reports/pickups/south/dms/lot.csv.json", []byte(`{"feed":"s3://f/pickups/south/dms/lot.csv","result":"refused"}`))
+	cloudtest.Put(t, objects, w.deployed.Resources["FeedBucket"], "reports/pickups/east/dms/lot.csv.json", []byte(`{"feed":"s3://f/pickups/east/dms/lot.csv","result":"imported"}`))
 	got := w.findings(t)
 	want := []string{"inside.profile fail", "inside.published fail", "inside.feed-age fail", "inside.feed-report fail", "inside.secrets fail"}
 	if diff := cmp.Diff(want, notWell(got)); diff != "" {
 		t.Errorf("(-want +got):\n%s%s", diff, text(got))
 	}
 	for _, says := range []string{
-		"dealers/south/dealer.yaml is of dealer north", "west: /.well-known/agent-card.json is missing", "west: nothing was imported", "feeds/west/lot.csv was refused",
+		"dealers/south/dealer.yaml is of dealer north", "west: /.well-known/agent-card.json is missing", "west: nothing was imported", "feeds/west/lot.csv was refused", "pickups/south/dms/lot.csv was refused",
 		"west: ssm:/dealer/harbor/crm-token is not below /dealer/west/",
 	} {
 		if !strings.Contains(text(got), says) {

@@ -28,6 +28,9 @@ func (x *examination) secrets(ctx context.Context) {
 		for i := range d.profile.Delivery {
 			refs = append(refs, d.profile.Delivery[i].Secrets()...)
 		}
+		for i := range d.profile.Feed.Sources {
+			refs = append(refs, d.profile.Feed.Sources[i].Secrets()...)
+		}
 		slices.Sort(refs)
 		for _, ref := range slices.Compact(refs) {
 			count++
@@ -47,7 +50,7 @@ func (x *examination) secrets(ctx context.Context) {
 	x.judge(id, Fail, faults, "%d, none of them was read", count)
 }
 
-// prefix begins the names that the lead worker may read for a dealer.
+// prefix begins the names that lead worker and importer may read for a dealer.
 func (x *examination) prefix(d one) string {
 	prefix := x.Parameters["SecretPrefix"] + "/"
 	if d.id != "" {
@@ -62,7 +65,7 @@ func (x *examination) missing(ctx context.Context, ref, prefix string) (fault, a
 	switch scheme {
 	case "ssm":
 		if !strings.HasPrefix(strings.TrimPrefix(name, "/"), prefix) {
-			return fmt.Sprintf("%s is not below %s, where alone the lead worker may read", ref, "/"+prefix), "", nil
+			return fmt.Sprintf("%s is not below %s, where alone functions may read", ref, "/"+prefix), "", nil
 		}
 		out, err := ssm.NewFromConfig(x.Config).DescribeParameters(ctx, &ssm.DescribeParametersInput{
 			ParameterFilters: []ssmtypes.ParameterStringFilter{{Key: aws.String("Name"), Option: aws.String("Equals"), Values: []string{name}}},
@@ -79,7 +82,7 @@ func (x *examination) missing(ctx context.Context, ref, prefix string) (fault, a
 	case "secretsmanager":
 		secret, _, _ := strings.Cut(name, "#")
 		if !strings.HasPrefix(secret, prefix) {
-			return fmt.Sprintf("%s is not below %s, where alone the lead worker may read", ref, prefix), "", nil
+			return fmt.Sprintf("%s is not below %s, where alone functions may read", ref, prefix), "", nil
 		}
 		out, err := secretsmanager.NewFromConfig(x.Config).DescribeSecret(ctx, &secretsmanager.DescribeSecretInput{SecretId: aws.String(secret)})
 		switch {

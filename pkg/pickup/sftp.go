@@ -39,7 +39,8 @@ func (c collection) fetch(ctx context.Context, known State, out io.Writer) (arri
 	if err != nil {
 		return arrival{}, &Fault{Reason: "the url is not an address"}
 	}
-	conn, err := c.connect(ctx, u)
+	meter := &metered{}
+	conn, err := c.connect(ctx, u, meter)
 	if err != nil {
 		return arrival{}, err
 	}
@@ -56,9 +57,13 @@ func (c collection) fetch(ctx context.Context, known State, out io.Writer) (arri
 	defer client.Close()
 	name := strings.TrimPrefix(u.Path, "/~/") // a path from the login's own folder
 	file, first, err := newest(ctx, client, name)
+	if err != nil && meter.over() && ctx.Err() == nil {
+		err = tooLong()
+	}
 	if err != nil {
 		return arrival{}, err
 	}
+	meter.left.Store(2 * maxFile)
 	a := arrival{modified: first.ModTime(), tag: tagOf(file, first)}
 	if a.tag == known.Tag {
 		return a, errUnchanged
@@ -123,7 +128,7 @@ func newest(ctx context.Context, client *sftp.Client, pattern string) (string, f
 		return "", nil, reading(ctx, err)
 	}
 	if len(entries) > maxListing {
-		return "", nil, &Fault{Reason: fmt.Sprintf("the folder has more than %d entries; have old ones removed", maxListing)}
+		return "", nil, tooLong()
 	}
 	var found string
 	var info fs.FileInfo
@@ -148,6 +153,10 @@ func newest(ctx context.Context, client *sftp.Client, pattern string) (string, f
 		return "", nil, &Fault{Reason: "no file in the folder matches the pattern; check the url, or ask whether the export was written"}
 	}
 	return found, info, nil
+}
+
+func tooLong() *Fault {
+	return &Fault{Reason: fmt.Sprintf("the folder has more than %d entries; have old ones removed", maxListing)}
 }
 
 // read copies exactly size bytes, which is what the file had at both looks.
@@ -180,8 +189,9 @@ func reading(ctx context.Context, err error) *Fault {
 	return f
 }
 
-// connect logs in at the server that has the pinned key.
-func (c collection) connect(ctx context.Context, u *url.URL) (*ssh.Client, error) {
+// connect logs in at the server that has the pinned key; what comes from there
+// goes through the meter.
+func (c collection) connect(ctx context.Context, u *url.URL, meter *metered) (*ssh.Client, error) {
 	methods, err := c.methods(ctx)
 	if err != nil {
 		return nil, err
@@ -194,7 +204,7 @@ func (c collection) connect(ctx context.Context, u *url.URL) (*ssh.Client, error
 	// A server has a key of each kind, and shows the one that is asked for first.
 	for _, kinds := range keyKinds {
 		var client *ssh.Client
-		client, err = c.login(ctx, address, &ssh.ClientConfig{
+		client, err = c.login(ctx, address, meter, &ssh.ClientConfig{
 			User: u.User.Username(), Auth: methods, HostKeyCallback: pin.check, HostKeyAlgorithms: kinds,
 			ClientVersion: "SSH-2.0-dealer-agent",
 		})
@@ -215,14 +225,16 @@ func (c collection) connect(ctx context.Context, u *url.URL) (*ssh.Client, error
 	return nil, f
 }
 
-func (c collection) login(ctx context.Context, address string, config *ssh.ClientConfig) (*ssh.Client, error) {
+func (c collection) login(ctx context.Context, address string, meter *metered, config *ssh.ClientConfig) (*ssh.Client, error) {
 	conn, err := c.route.DialContext(ctx, "tcp", address)
 	if err != nil {
 		return nil, err
 	}
+	meter.Conn = conn
+	meter.left.Store(maxTalk)
 	stop := context.AfterFunc(ctx, func() { conn.Close() })
 	_ = conn.SetDeadline(time.Now().Add(handshakeTime))
-	secured, channels, requests, err := ssh.NewClientConn(conn, address, config)
+	secured, channels, requests, err := ssh.NewClientConn(meter, address, config)
 	if !stop() && err == nil {
 		err = ctx.Err()
 	}

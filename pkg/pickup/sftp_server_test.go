@@ -24,6 +24,8 @@ type server struct {
 	keys      []ssh.Signer
 	// cutAfter ends a connection after so many bytes; 0 never does.
 	cutAfter int64
+	// endless makes the listing of a folder never end.
+	endless bool
 
 	mu     sync.Mutex
 	logins int
@@ -125,6 +127,11 @@ func (s *server) Filelist(r *sftp.Request) (sftp.ListerAt, error) {
 				infos = append(infos, info)
 			}
 		}
+		endless := false
+		s.set(func() { endless = s.endless })
+		if endless {
+			return unending{infos[0]}, err
+		}
 		return infos, err
 	}
 	info, err := os.Stat(filepath.Join(s.dir, r.Filepath))
@@ -142,6 +149,16 @@ func (l listing) ListAt(into []os.FileInfo, from int64) (int, error) {
 		return n, io.EOF
 	}
 	return n, nil
+}
+
+// unending lists one file over and over.
+type unending struct{ os.FileInfo }
+
+func (u unending) ListAt(into []os.FileInfo, _ int64) (int, error) {
+	for i := range into {
+		into[i] = u
+	}
+	return len(into), nil
 }
 
 // cutConn breaks off after so many bytes were written to it.

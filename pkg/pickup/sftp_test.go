@@ -209,3 +209,15 @@ func TestALoginIsByPasswordOrKey(t *testing.T) {
 		l.want(pickup.Failed, 0, "refuses the connection")
 	})
 }
+
+func TestAFolderWithoutEndIsLeftSoon(t *testing.T) {
+	key := newKey(t)
+	s := newServer(t, key)
+	s.put(t, "out/lot-1.csv", head+civic, morning)
+	s.endless = true
+	l := newLot(t, nil, s.source(print(key)))
+	l.secrets.kept["env:PASS"] = "hunter2"
+	l.want(pickup.Failed, 0, "the folder has more than 20000 entries")
+	s.set(func() { s.endless = false })
+	l.want(pickup.Imported, 1, "")
+}

@@ -184,3 +184,37 @@ func TestAFormOfOneDealerIsNoneOfAnothers(t *testing.T) {
 		t.Errorf("the dealer does not know its own form\n%s", tools.Log())
 	}
 }
+
+func TestADealerThatLeavesTakesNobodysFilesAway(t *testing.T) {
+	s := deployPooled(t)
+	s.put(t, "oak", "oak", "url: https://agent.oak.example\n")
+	s.put(t, "pine", "pine", "")
+	// Both were noted at the same time, as two uploads side by side do.
+	cloudtest.Put(t, s.objects, s.bucket, cloud.RosterKey("pine", "agent.oak.example"), nil)
+	if _, err := s.objects.DeleteObject(t.Context(), &s3.DeleteObjectInput{Bucket: aws.String(s.bucket), Key: aws.String("dealers/pine/dealer.yaml")}); err != nil {
+		t.Fatal(err)
+	}
+	s.changed(t, "dealers/pine/dealer.yaml", "Object Deleted")
+	if s.read(t, "published/pine"+cardFile) != "" || s.read(t, "hosts/pine.agents.vendor.example"+cardFile) != "" {
+		t.Error("the dealer that left is still published")
+	}
+	if s.read(t, "hosts/agent.oak.example"+cardFile) == "" {
+		t.Errorf("another dealer's files went with it\n%s", s.publish.Log())
+	}
+}
+
+// TestTheStacksOwnHostIsNoDealers: what answers at the root of the front door
+// answers to everybody who asks the stack itself.
+func TestTheStacksOwnHostIsNoDealers(t *testing.T) {
+	s := deployPooled(t)
+	for _, url := range []string{"https://agents.vendor.example", "https://abc123.execute-api.us-east-1.amazonaws.com"} {
+		s.put(t, "ash", "ash", "url: "+url+"\n")
+		host := strings.TrimPrefix(url, "https://")
+		if s.read(t, "hosts/"+host+cardFile) != "" || s.read(t, "published/ash"+cardFile) != "" {
+			t.Errorf("a dealer has the root of %s", host)
+		}
+	}
+	if n := strings.Count(s.publish.Log(), `"msg":"`+cloud.LogProfile); n != 2 {
+		t.Errorf("%d refusals that an alarm could match, want 2\n%s", n, s.publish.Log())
+	}
+}

@@ -25,12 +25,18 @@ const (
 	// /dealers/<id> and under a host name; the id or the host follows.
 	byID   = "published/"
 	byHost = "hosts/"
+	// apiHosts is in API Gateway's own name of every stack, which CloudFront calls.
+	apiHosts = ".execute-api."
 	// atOnce is how many dealers are published side by side.
 	atOnce = 8
 )
 
-// errTaken: another dealer was published under the host first.
-var errTaken = errors.New("the host of the profile's url is another dealer's")
+var (
+	// errTaken: another dealer was published under the host first.
+	errTaken = errors.New("the host of the profile's url is another dealer's")
+	// errOwn: who asks the stack itself is to find no dealer there.
+	errOwn = errors.New("the host of the profile's url is the stack's own; remove url, or write a host of the dealer's own")
+)
 
 // pool publishes the profiles of many dealers, each below its own id and, where
 // its url is the root of a host, under that host. It notes each in the roster of
@@ -111,7 +117,7 @@ func (p *pool) one(ctx context.Context, id string) error {
 	if errors.Is(err, ErrNoProfile) {
 		return p.withdraw(ctx, id, "")
 	}
-	if _, faulty := errors.AsType[*dealer.Faults](err); faulty || errors.Is(err, errTaken) || errors.Is(err, errForeign) {
+	if _, faulty := errors.AsType[*dealer.Faults](err); faulty || errors.Is(err, errTaken) || errors.Is(err, errOwn) || errors.Is(err, errForeign) {
 		return nil // logged; repeating does not mend it
 	}
 	return err
@@ -156,13 +162,33 @@ func (p *pool) settle(ctx context.Context, id string, profile *dealer.Profile) (
 		if err != nil {
 			return nil, fmt.Errorf("note the dealer: %w", err)
 		}
+		if err := p.alone(ctx, id, host); err != nil {
+			return nil, err
+		}
 	}
 	return places, p.withdraw(ctx, id, host)
 }
 
-// free returns errTaken for a host that is another dealer's, or that is kept for
-// another: the one whose id stands for the asterisk of the stack's own name.
+// alone takes the note of a dealer back whom another one came before meanwhile.
+func (p *pool) alone(ctx context.Context, id, host string) error {
+	if host == cloud.NoHost {
+		return nil
+	}
+	err := p.free(ctx, id, host)
+	if !errors.Is(err, errTaken) {
+		return err
+	}
+	p.log.ErrorContext(ctx, cloud.LogProfile, "error", err)
+	return errors.Join(err, p.remove(ctx, cloud.RosterKey(id, host)))
+}
+
+// free returns errOwn for a host of the stack itself, errTaken for one that is
+// another dealer's, or that is kept for another: the one whose id stands for the
+// asterisk of the stack's own name.
 func (p *pool) free(ctx context.Context, id, host string) error {
+	if host == strings.TrimPrefix(hostOf(p.settings.URL), "*.") || strings.Contains(host, apiHosts) {
+		return errOwn
+	}
 	roster := p.roster()
 	if keeper := keeperOf(p.settings.URL, host); keeper != "" && keeper != id {
 		if err := roster.Check(ctx, keeper); !errors.Is(err, cloud.ErrUnknownDealer) {
@@ -199,14 +225,19 @@ func (p *pool) withdraw(ctx context.Context, id, kept string) error {
 	if err != nil {
 		return err
 	}
+	roster := p.roster()
 	for _, host := range hosts {
 		if host == kept {
 			continue
 		}
+		holder, err := roster.ByHost(ctx, host)
+		if err != nil && !errors.Is(err, cloud.ErrUnknownDealer) {
+			return err
+		}
 		if err := p.remove(ctx, cloud.RosterKey(id, host)); err != nil {
 			return err
 		}
-		if host == cloud.NoHost {
+		if holder != id { // NoHost is nobody's
 			continue
 		}
 		if err := p.removeAll(ctx, byHost+host+"/"); err != nil {

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/dealer-agent/dealer/infra/sam/built"
 )
 
 // dealerRoles are the roles for one dealer of many, and the functions' roles that
@@ -132,6 +134,34 @@ func TestWhatLetsADealerReachAnothersDataIsFound(t *testing.T) {
 		m.put(mutant)
 		if all := strings.Join(checkDealerRoles(mutant), "\n"); !strings.Contains(all, m.says) {
 			t.Errorf("%s: want a fault that says %q, got:\n%s", m.fault, m.says, all)
+		}
+	}
+}
+
+func TestTheNextStepsOfManyDealersCanBeTaken(t *testing.T) {
+	whole := tree(readWhole(t))
+	for host, want := range map[string]string{"": "https://d1.cloudfront.net", "agents.example.com": "https://agents.example.com", "*.agents.example.com": "https://ID.agents.example.com"} {
+		certificate := "arn:aws:acm:us-east-1:123456789012:certificate/1"
+		if host == "" {
+			certificate = ""
+		}
+		r := built.Resolver{
+			Template: whole, Parameters: map[string]any{"Dealers": "many", "DomainName": host, "CertificateArn": certificate},
+			Pseudo: map[string]any{"AWS::StackName": "northwind", "AWS::Region": "us-east-1"},
+			Made: func(id string) (built.Resource, error) {
+				return built.Resource{Ref: id, Attributes: map[string]string{"DomainName": "d1.cloudfront.net"}}, nil
+			},
+		}
+		for output, step := range map[string]string{
+			"Step2UploadProfile":   "aws s3 cp dealer.yaml s3://SiteBucket/dealers/ID/dealer.yaml",
+			"Step3ReadCard":        "curl -i " + want + "/dealers/ID/.well-known/agent-card.json",
+			"Step4UploadInventory": "aws s3 cp inventory.csv s3://FeedBucket/feeds/ID/inventory.csv",
+			"Step5ReadReport":      "aws s3 cp s3://FeedBucket/reports/feeds/ID/inventory.csv.json -",
+			"ExamineStack":         "dealer doctor " + want + "/dealers/ID --stack northwind --region us-east-1",
+		} {
+			if got, err := r.Resolve(at(whole, "Outputs", output, "Value")); err != nil || got != step {
+				t.Errorf("%q, %s: %v %v, want %s", host, output, got, err, step)
+			}
 		}
 	}
 }

@@ -96,13 +96,15 @@ func (e *exchange) swap(old, new string) {
 // name are served there too.
 type front struct {
 	ask, give func(*exchange)
+	// below is a path that the whole agent lies under.
+	below string
 }
 
 func (f front) serve(t *testing.T, m *machine.Machine) string {
 	t.Helper()
 	server := httptest.NewServer(f.handler(t, m))
 	t.Cleanup(server.Close)
-	return server.URL
+	return server.URL + f.below
 }
 
 func (f front) handler(t *testing.T, m *machine.Machine) http.Handler {
@@ -111,11 +113,16 @@ func (f front) handler(t *testing.T, m *machine.Machine) http.Handler {
 		if err != nil {
 			return
 		}
-		own := "http://" + r.Host
+		own := "http://" + r.Host + f.below
 		if r.TLS != nil {
-			own = "https://" + r.Host
+			own = "https://" + r.Host + f.below
 		}
-		e := &exchange{method: r.Method, path: r.URL.Path, header: r.Header.Clone(), body: string(body)}
+		path, ok := strings.CutPrefix(r.URL.Path, f.below)
+		if !ok {
+			http.NotFound(w, r)
+			return
+		}
+		e := &exchange{method: r.Method, path: path, header: r.Header.Clone(), body: string(body)}
 		if f.ask != nil {
 			f.ask(e)
 		}

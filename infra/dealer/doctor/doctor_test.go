@@ -52,6 +52,22 @@ func TestOwnAgentIsWell(t *testing.T) {
 	}
 }
 
+// TestAnAgentBelowAPathIsWell: one of many at one host, whose tools, manifest and
+// files lie below the same path.
+func TestAnAgentBelowAPathIsWell(t *testing.T) {
+	r := examine(t, doctor.Config{URL: front{below: "/dealers/demo-group"}.serve(t, machineOf(t, everyVersion))})
+	holds(t, r)
+	seen := map[string]doctor.Verdict{}
+	for _, f := range r.Findings {
+		seen[f.ID] = f.Verdict
+	}
+	for _, id := range []string{"mcp.tools", "mcp.manifest", "mcp.registry", "manifest.found", "manifest.guide"} {
+		if seen[id] != doctor.Pass {
+			t.Errorf("%s: %q", id, seen[id])
+		}
+	}
+}
+
 // TestEveryVersionIsExamined looks for each check under each contract.
 func TestEveryVersionIsExamined(t *testing.T) {
 	url := front{}.serve(t, machineOf(t, everyVersion))

@@ -50,7 +50,7 @@ func (x *examination) manifestURL(c *contract) string {
 			return e.Params.ManifestURL
 		}
 	}
-	return x.card.ResolveReference(&url.URL{Path: a2a.ManifestPath}).String()
+	return x.at(a2a.ManifestPath)
 }
 
 // compare holds the manifest to the card.

@@ -19,7 +19,7 @@ const mcpVersion = "2025-06-18"
 
 // tools looks at an MCP endpoint at /mcp, where there is one.
 func (x *examination) tools(ctx context.Context) {
-	at := x.card.ResolveReference(&url.URL{Path: "/mcp"}).String()
+	at := x.at("/mcp")
 	hello := `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"` + mcpVersion +
 		`","capabilities":{},"clientInfo":{"name":"dealer doctor","version":"1"}}}`
 	first, err := x.mcp(ctx, at, hello, "")
@@ -145,9 +145,19 @@ func (x *examination) toolFiles(ctx context.Context) {
 	}
 }
 
+// at is a path of the agent whose card lies at its well-known place: at the root
+// of the host, or below a path where the host has several.
+func (x *examination) at(path string) string {
+	below, _, found := strings.Cut(x.card.Path, "/.well-known/")
+	if !found {
+		below = ""
+	}
+	return x.card.ResolveReference(&url.URL{Path: below + path}).String()
+}
+
 // published reads a file that need not be there; nil when it is not.
 func (x *examination) published(ctx context.Context, id, path string) *exchange {
-	got, err := x.ask(ctx, http.MethodGet, x.card.ResolveReference(&url.URL{Path: path}).String(), "", "Accept", "application/json")
+	got, err := x.ask(ctx, http.MethodGet, x.at(path), "", "Accept", "application/json")
 	if err != nil || got.status != http.StatusOK || !got.is("application/json") || len(x.contracts) == 0 {
 		x.skip(id, about{}, "there is none at %s", path)
 		return nil

@@ -23,7 +23,12 @@
 //     TestAnAIHostFindsItsTokenInAFileThatTheEntryNames.
 //   - One dealer's data is not another's: pkg/lead
 //     TestDealersDoNotShareKeysOrDuplicates; the roles of the stack: infra/stack
-//     TestRolesMayDoWhatTheCodeCallsAndNothingElse.
+//     TestRolesMayDoWhatTheCodeCallsAndNothingElse. Where one stack serves many,
+//     neither inventory, leads, files, addresses nor roles lead from one to
+//     another: infra/sam TestManyDealersShareAStackAndNothingElse, infra/stack
+//     TestManyDealersKeepEveryRule and TestWhatLetsADealerReachAnothersDataIsFound,
+//     functions TestEachDealerOfManyHasItsFilesUnderItsOwnHost and
+//     TestAFormOfOneDealerIsNoneOfAnothers.
 //
 // # Paths
 //

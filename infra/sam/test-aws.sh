@@ -20,4 +20,6 @@ if ! command -v aws-lambda-rie >/dev/null; then
 	GOBIN="$PWD/bin" $go install github.com/aws/aws-lambda-runtime-interface-emulator/cmd/aws-lambda-rie@v0.0.0-20261030222936-bef5c4ba774d
 fi
 # shellcheck disable=SC2086
-exec $go test ${TESTFLAGS:-} ./infra/sam/... ./infra/stack ./functions ./pkg/cloud/...
+$go test ${TESTFLAGS:-} ./infra/sam/... ./infra/stack ./infra/fleet/... ./functions ./pkg/cloud/...
+# shellcheck disable=SC2086
+exec $go test ${TESTFLAGS:-} -run 'Stack|Fleet|Apply|AWS|Manual|TheFunctions' ./infra/dealer ./infra/attacks

@@ -32,13 +32,13 @@ func newAppointmentsMove(std streams) *cobra.Command {
 	var at whereabouts
 	var to string
 	cmd := &cobra.Command{
-		Use:   "move LEAD-ID --to TIME --data DIR",
+		Use:   "move LEAD-ID --to TIME --data DIR --profile FILE",
 		Short: "Move a visit to another free slot",
 		Long: `Move books the visit of the lead at another time and frees the one it had; a
 cancelled visit is booked again. The time must be a free slot of the rooftop's
 opening hours; lead time and horizon bind buyers only. It needs the profile,
 which a running agent has.`,
-		Example: `  dealer appointments move LEAD-ID --to 2026-05-03T11:00 --data DIR`,
+		Example: `  dealer appointments move LEAD-ID --to 2026-05-03T11:00 --data DIR --profile dealer.yaml`,
 		Args:    args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, given []string) error {
 			if err := required(cmd, "to"); err != nil {

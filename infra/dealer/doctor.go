@@ -20,7 +20,7 @@ func newDoctor(std streams) *cobra.Command {
 	var stack stackPlace
 	c := doctor.Config{}
 	cmd := &cobra.Command{
-		Use:   "doctor URL",
+		Use:   "doctor (URL | --stack STACK)",
 		Short: "Examine any dealer agent from outside, as buyers' agents meet it",
 		Long: `Doctor reads the agent card below URL, calls each declared skill under every
 contract that both sides speak, makes the requests that must be refused, and

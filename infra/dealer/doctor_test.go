@@ -31,7 +31,7 @@ func TestDoctorTellsTheOutcomeByItsExitCode(t *testing.T) {
 		{"an agent without a card", []string{broken.URL}, 1, "FAIL  " + broken.URL, ""},
 		{"nobody there", []string{gone.URL}, 3, "UNREACHABLE  " + gone.URL, ""},
 		{"no address", []string{"agent"}, 2, "", "no address of an agent"},
-		{"no argument", nil, 2, "", "usage: dealer doctor URL"},
+		{"no argument", nil, 2, "", "usage: dealer doctor (URL | --stack STACK)"},
 		{"a variable that is not there", []string{well, "--token-env", "EMPTY_TOKEN"}, 2, "", "EMPTY_TOKEN"},
 		{"a time that is none", []string{well, "--timeout", "0s"}, 2, "", "--timeout"},
 		{"a flag that is none", []string{well, "--stak", "x"}, 2, "", "--stak"},

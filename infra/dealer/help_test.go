@@ -50,6 +50,19 @@ func TestEveryCommandExplainsItselfWithAnExample(t *testing.T) {
 	}
 }
 
+func TestExamplesOfCommandsThatNeedTheProfileNameIt(t *testing.T) {
+	for _, command := range []string{"vehicle", "vehicle sold", "vehicle hold", "vehicle release", "vehicle price", "appointments move"} {
+		out := dealerCommand(t, "", append(strings.Fields(command), "--help")...).out
+		_, examples, _ := strings.Cut(out, "\nExamples:\n")
+		if example, _, _ := strings.Cut(examples, "\n"); !strings.HasSuffix(example, " --data DIR --profile dealer.yaml") {
+			t.Errorf("%s: pasted, this is refused: %s", command, example)
+		}
+		if command != "vehicle" && !strings.Contains(out, "--data DIR --profile FILE [flags]\n") {
+			t.Errorf("the usage does not ask for the profile:\n%s", out)
+		}
+	}
+}
+
 func TestHelpPutsWhatBelongsTogetherUnderOneHeading(t *testing.T) {
 	for _, c := range []struct {
 		args  []string

@@ -38,6 +38,17 @@ agent reads them, and what else to do next.`,
 					return err
 				}
 			}
+			over := setup.Keep
+			if force {
+				over = setup.Replace
+			} else if err := setup.Free(dir); err != nil {
+				return err
+			}
+			if export != "" {
+				if _, err := os.Stat(export); err != nil {
+					return fmt.Errorf("the export cannot be read: %w; name another with --feed, or leave it out", err)
+				}
+			}
 			fill := i.propose
 			if isTerminal(std.in) && isTerminal(std.out) {
 				fill = i.ask
@@ -51,10 +62,6 @@ agent reads them, and what else to do next.`,
 					return err
 				}
 				i.answers.Feed = feedLines(proposal)
-			}
-			over := setup.Keep
-			if force {
-				over = setup.Replace
 			}
 			names, err := i.answers.Write(dir, over)
 			if err != nil {

@@ -177,6 +177,25 @@ func TestAtATerminalAPersonIsAskedAndHelped(t *testing.T) {
 	}
 }
 
+func TestWhatStopsInitIsToldBeforeAnythingIsAsked(t *testing.T) {
+	taken := t.TempDir()
+	if err := os.WriteFile(filepath.Join(taken, setup.ProfileName), []byte("mine"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"--dir", taken}, "dealer.yaml is there already; choose another folder with --dir, or replace with --force\n"},
+		{[]string{"--dir", t.TempDir(), "--feed", "nowhere.csv"}, "no such file or directory; name another with --feed, or leave it out\n"},
+	} {
+		// Without a terminal the questions that are open come last.
+		if r := dealerCommand(t, "", append([]string{"init"}, c.args...)...); r.code != 1 || !strings.HasSuffix(r.err, c.want) || r.out != "" {
+			t.Errorf("%v: exit code %d\n%s%s", c.args, r.code, r.out, r.err)
+		}
+	}
+}
+
 func TestATerminalThatClosesLeavesNothingBehind(t *testing.T) {
 	dir := t.TempDir()
 	p, done := atTerminal(t, "init", "--dir", dir)

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
+	"strconv"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -31,6 +33,9 @@ apart by what it adds to X-Forwarded-For. Nobody else is believed about that.`,
   dealer run --profile dealer.yaml --data DIR --proxy 127.0.0.1`,
 		Args: args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if _, port, err := net.SplitHostPort(addr); err != nil || !isPort(port) {
+				return usageError{fmt.Errorf("--addr wants host and port, such as 127.0.0.1:8081, not %q", addr)}
+			}
 			for _, text := range proxies {
 				p, err := caller.ParseProxy(text)
 				if err != nil {
@@ -40,7 +45,7 @@ apart by what it adds to X-Forwarded-For. Nobody else is believed about that.`,
 			}
 			m, leave, err := local.open(addr, slog.New(lead.Discreet(newConsole(std.out))))
 			if errors.Is(err, syscall.EADDRINUSE) {
-				return fmt.Errorf("another program listens on %s; stop it, or choose another port, such as --addr 127.0.0.1:8081", addr)
+				return fmt.Errorf("another program listens on %s; stop it, or choose another port, such as --addr %s", addr, nextPort(addr))
 			}
 			if err != nil {
 				return err
@@ -54,4 +59,19 @@ apart by what it adds to X-Forwarded-For. Nobody else is believed about that.`,
 	cmd.Flags().StringSliceVar(&proxies, "proxy", nil, "`ADDRESS` or network of a web server before the agent, whose X-Forwarded-For counts")
 	local.flags(cmd.Flags(), "The agent")
 	return cmd
+}
+
+func isPort(text string) bool {
+	_, err := strconv.ParseUint(text, 10, 16)
+	return err == nil
+}
+
+// nextPort is the address with the port after its own.
+func nextPort(addr string) string {
+	host, port, err := net.SplitHostPort(addr)
+	n, wrong := strconv.Atoi(port)
+	if err != nil || wrong != nil || n >= 65535 {
+		return "127.0.0.1:8081"
+	}
+	return net.JoinHostPort(host, strconv.Itoa(n+1))
 }

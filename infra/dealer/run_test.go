@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"net"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"strings"
@@ -17,13 +18,24 @@ func TestRunOnATakenPortSaysWhatToDoAndLeavesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer taken.Close()
+	at := taken.Addr().(*net.TCPAddr).AddrPort()
+	next := netip.AddrPortFrom(at.Addr(), at.Port()+1).String()
 	temporary := t.TempDir()
 	t.Setenv("TMPDIR", temporary)
 	r := dealerCommand(t, "", "run", "--addr", taken.Addr().String())
-	if r.code != 1 || !strings.Contains(r.err, taken.Addr().String()) || !strings.Contains(r.err, "--addr") || r.out != "" {
+	if r.code != 1 || !strings.Contains(r.err, taken.Addr().String()) || !strings.Contains(r.err, "--addr "+next) || r.out != "" {
 		t.Errorf("exit code %d\n%s%s", r.code, r.out, r.err)
 	}
 	wantEmpty(t, temporary)
+}
+
+func TestRunSaysHowAnAddressIsWritten(t *testing.T) {
+	for _, addr := range []string{"8081", "localhost", "127.0.0.1:http-ish"} {
+		r := dealerCommand(t, "", "run", "--addr", addr, "--data", t.TempDir())
+		if r.code != 2 || !strings.Contains(r.err, "--addr wants host and port, such as 127.0.0.1:8081, not \""+addr+"\"") {
+			t.Errorf("%s: exit code %d\n%s%s", addr, r.code, r.out, r.err)
+		}
+	}
 }
 
 func TestRunWithoutDataLeavesNoFolderBehind(t *testing.T) {

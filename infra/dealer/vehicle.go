@@ -20,7 +20,7 @@ func newVehicle(std streams) *cobra.Command {
 request. The next import leaves it alone, unless the export vouched for the
 vehicle after that: a file written before the sale changes nothing, however late
 it is imported; one written after it has the last word.`,
-		Example:     `  dealer vehicle sold 1HGCV1F30LA000001 --data DIR`,
+		Example:     `  dealer vehicle sold 1HGCV1F30LA000001 --data DIR --profile dealer.yaml`,
 		Annotations: map[string]string{insideKey: "yes"},
 	}
 	for _, c := range []struct {
@@ -48,10 +48,10 @@ DOLLARS is a number as the export's price column would hold it; the profile says
 what that includes, and which charges come on top.`
 	}
 	cmd := &cobra.Command{
-		Use:     use + " --data DIR",
+		Use:     use + " --data DIR --profile FILE",
 		Short:   short,
 		Long:    long,
-		Example: "  dealer vehicle " + example + " --data DIR",
+		Example: "  dealer vehicle " + example + " --data DIR --profile dealer.yaml",
 		Args:    args(cobra.ExactArgs(count)),
 		RunE: func(cmd *cobra.Command, given []string) error {
 			order := inventory.Order{ID: given[0], Do: do}
@@ -69,7 +69,7 @@ what that includes, and which charges come on top.`
 				if err != nil {
 					return deedFailed(order, v, err)
 				}
-				fmt.Fprintf(std.out, "%s %s.%s\n", unitName(v), after, shownPrice(order, v))
+				fmt.Fprintf(std.out, "%s %s%s\n", unitName(v), after, shownPrice(order, v))
 				return nil
 			})
 		},
@@ -101,17 +101,20 @@ func unitName(v inventory.Vehicle) string {
 	return shown(strings.TrimSpace(v.Key + " " + name))
 }
 
-// shownPrice tells what buyers see for a price that was given.
+// shownPrice tells what buyers see for a price that was given, and ends the
+// sentence.
 func shownPrice(o inventory.Order, v inventory.Vehicle) string {
 	switch l := v.Listing; {
+	case o.Do == inventory.Release && v.Word.Price != nil:
+		return fmt.Sprintf(", but for the price %d that was given by hand.", *v.Word.Price)
 	case o.Do != inventory.Reprice:
-		return ""
+		return "."
 	case l.Price != nil && l.ListPrice != nil:
-		return fmt.Sprintf(" Buyers see the price %d and the list price %d.", *l.Price, *l.ListPrice)
+		return fmt.Sprintf(". Buyers see the price %d and the list price %d.", *l.Price, *l.ListPrice)
 	case l.Price != nil:
-		return fmt.Sprintf(" Buyers see the price %d.", *l.Price)
+		return fmt.Sprintf(". Buyers see the price %d.", *l.Price)
 	}
-	return fmt.Sprintf(" Buyers see the list price %d and no price, since the profile does not say what prices include.", *v.Word.Price)
+	return fmt.Sprintf(". Buyers see the list price %d and no price, since the profile does not say what prices include.", *v.Word.Price)
 }
 
 // wholeDollars reads a price such as 26780, 26,780 or $26,780.

@@ -118,7 +118,7 @@ func TestWhatIsSaidByHandShowsAtOnceAndOutlivesOlderExports(t *testing.T) {
 			{"sold a1", "1HGCV1F30KA000001 2020 Honda Accord is sold", "A-2 21085, A-3 22085"},
 			{"hold 1hgcv1f30ka000002", "is on hold", "A-3 22085"},
 			{"price A-3 $19,900", "Buyers see the price 19985 and the list price 19900.", "A-3 19985"},
-			{"release A-2", "is what the export says again", "A-2 21085, A-3 19985"},
+			{"release A-2", "is what the export says again.\n", "A-2 21085, A-3 19985"},
 		} {
 			if out := h.vehicle(strings.Fields(c.args)...); !strings.Contains(out, c.said) {
 				t.Errorf("%s: %s", c.args, out)
@@ -164,6 +164,16 @@ func TestWhatIsSaidByHandShowsAtOnceAndOutlivesOlderExports(t *testing.T) {
 	}
 	if err := json.Unmarshal([]byte(h.run(0, "inventory", "log", "a3", "--format", "json", "--data", h.data)), &log); err != nil || len(log) != 3 || *log[1].Price != 19985 {
 		t.Errorf("log of publications: %v %+v", err, log)
+	}
+}
+
+func TestReleaseSaysThatAPriceGivenByHandStays(t *testing.T) {
+	h := newByHand(t)
+	h.imports(time.Now().Add(-time.Hour), threeCars)
+	h.vehicle("price", "A-3", "19900")
+	h.vehicle("hold", "A-3")
+	if out := h.vehicle("release", "A-3"); !strings.HasSuffix(out, " is what the export says again, but for the price 19900 that was given by hand.\n") {
+		t.Error(out)
 	}
 }
 

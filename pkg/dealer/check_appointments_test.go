@@ -39,7 +39,7 @@ func TestEachMistakeOfTheCalendarIsRefusedWithWhatToWriteInstead(t *testing.T) {
 		{"leads forgotten before their visits", rooftopWith(openHours) + "leads: {retention: 20d, appointments: {test_drive: {mode: auto}}}\n", "leads.retention", "shorter than the horizon", "730d"},
 		{"a holiday that is no date", rooftopWith("holidays: {2026-02-30: closed}"), "rooftops[0].holidays.2026-02-30", "is not a date", "2026-12-25"},
 		{"a holiday in American order", rooftopWith("holidays: {12/25/2026: closed}"), "rooftops[0].holidays.12/25/2026", "is not a date", "2026-12-25"},
-		{"a holiday of half a word", rooftopWith("holidays: {2026-12-25: 9-5}"), "rooftops[0].holidays.2026-12-25", "not opening hours", "09:00-05:00"},
+		{"a holiday of half a word", rooftopWith("holidays: {2026-12-25: 9-5}"), "rooftops[0].holidays.2026-12-25", "not opening hours", "09:00-17:00"},
 	} {
 		t.Run(c.name, c.hold)
 	}

@@ -141,26 +141,32 @@ func hoursFix(value string) string {
 	if strings.EqualFold(value, "closed") {
 		return "write closed"
 	}
-	clock := func(hour, minute, half string) string {
-		h := 0
-		fmt.Sscan(hour, &h)
-		switch half = strings.ToLower(half); {
-		case half == "pm" && h < 12:
-			h += 12
-		case half == "am" && h == 12:
-			h = 0
-		}
-		if minute == "" {
-			minute = "00"
-		}
-		return fmt.Sprintf("%02d:%s", h, minute)
-	}
 	if m := looseHours.FindStringSubmatch(value); m != nil {
-		if hours := clock(m[1], m[2], m[3]) + "-" + clock(m[4], m[5], m[6]); hoursForm.MatchString(hours) {
+		opens, closes := clock24(m[1], m[2], m[3]), clock24(m[4], m[5], m[6])
+		if later := clock24(m[4], m[5], "pm"); closes <= opens && m[6] == "" {
+			closes = later // nobody closes before they open: 9-6 ends in the evening
+		}
+		if hours := opens + "-" + closes; hoursForm.MatchString(hours) {
 			return `write "` + hours + `"`
 		}
 	}
 	return `write "09:00-19:00" on a 24 hour clock, or closed`
+}
+
+// clock24 writes a time of day on a 24 hour clock; half is am, pm or nothing.
+func clock24(hour, minute, half string) string {
+	h := 0
+	fmt.Sscan(hour, &h)
+	switch half = strings.ToLower(half); {
+	case half == "pm" && h < 12:
+		h += 12
+	case half == "am" && h == 12:
+		h = 0
+	}
+	if minute == "" {
+		minute = "00"
+	}
+	return fmt.Sprintf("%02d:%s", h, minute)
 }
 
 func checkFees(path string, fees []Fee, r *reader) {

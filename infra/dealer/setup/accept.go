@@ -24,6 +24,9 @@ func (r *Refusal) Error() string { return r.Why }
 func Accept(a Answers, q Question, answer string) (Answers, error) {
 	taken := a
 	if err := q.take(&taken, strings.TrimSpace(answer)); err != nil {
+		if refusal, ok := errors.AsType[*Refusal](err); ok {
+			return a, refusal
+		}
 		return a, &Refusal{Why: err.Error()}
 	}
 	faults := taken.faults(q.paths)
@@ -64,13 +67,17 @@ func (a Answers) faults(paths []string) []dealer.Fault {
 // said is a fault without the path that the question itself is.
 func said(f dealer.Fault, paths []string) string {
 	for _, p := range paths {
-		if f.Path == p {
+		if rest, ok := strings.CutPrefix(f.Path, p); ok && itself.MatchString(rest) {
 			f.Path = ""
 		}
 	}
 	f.Path = strings.TrimPrefix(f.Path, "rooftops[0].hours[0].days.")
 	return f.String()
 }
+
+// itself is what follows a question's path in that of its answer, or of one of
+// several.
+var itself = regexp.MustCompile(`^(\[[0-9]+\])?$`)
 
 // oneWord is a fix that is an answer as it stands, not a description of one.
 var oneWord = regexp.MustCompile(`^write "?([^\s"]+)"?$`)

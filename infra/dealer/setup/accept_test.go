@@ -20,22 +20,26 @@ func TestAnAnswerThatIsRefusedIsToldWithWhatWasMeant(t *testing.T) {
 		{"timezone", "Mountain Time", "is not an IANA time zone", "America/Denver"},
 		{"website", "www.example.com", "is not an https URL", "https://www.example.com"},
 		{"hours", "mon-fri 9am-7pm, sat 9-17", "monday: \"9am-7pm\" is not opening hours", "mon-fri 09:00-19:00, sat 09:00-17:00"},
+		{"hours", "mon-fri 9-6, sat 10-4:30", "monday: \"9-6\" is not opening hours", "mon-fri 09:00-18:00, sat 10:00-16:30"},
 		{"hours", "mon-fri 9am-7pm, sun maybe", "is not opening hours", ""},
 		{"hours", "always", "mon-fri 09:00-19:00", ""},
 		{"hours", "mon 09:00-10:00, mon closed", "monday has hours twice", ""},
 		{"name", "a\nb", "holds a line end", ""},
 		{"country", "USA", "is not a country code", "US"},
 		{"leads", "sticky notes", "mail suits every other CRM", ""},
-		{"prices", "some", "all_mandatory_charges", ""},
+		{"prices", "some", "write one of all_mandatory_charges, none, undeclared", ""},
+		{"state", "New mexico", "is not two letters; write NM", "NM"},
+		{"state", "970-555-0110", "is not two letters; write them as on an envelope, such as CO", ""},
+		{"lead-to", "our crm", "\"our crm\" is not an e-mail address", ""},
 		{"region", "Ohio", "us-east-1", ""},
 		{"stack", "my stack", "letters, digits and hyphens", ""},
 		{"id", "My Id", "is not an id", ""},
 	} {
-		a := give(t, map[string]string{"name": "Larkspur", "region": "us-east-1"})
+		a := give(t, map[string]string{"name": "Larkspur", "region": "us-east-1", "leads": "mail"})
 		i := slices.IndexFunc(setup.Questions(), func(q setup.Question) bool { return q.Flag == c.flag })
 		after, err := setup.Accept(a, setup.Questions()[i], c.answer)
 		refusal, ok := errors.AsType[*setup.Refusal](err)
-		if !ok || !strings.Contains(refusal.Why, c.says) || refusal.Instead != c.instead || strings.Contains(refusal.Why, "rooftops[") {
+		if !ok || !strings.Contains(refusal.Why, c.says) || refusal.Instead != c.instead || strings.Contains(refusal.Why, "[0]") {
 			t.Errorf("%s %q: %v (instead %+v)", c.flag, c.answer, err, refusal)
 		}
 		if diff := cmp.Diff(a.Profile(), after.Profile()); diff != "" {

@@ -55,7 +55,7 @@ func (a Answers) Write(dir string, over Overwrite) ([]string, error) {
 		}
 	}
 	if len(there) > 0 && over == Keep {
-		return nil, exists(there...)
+		return nil, exists(there)
 	}
 	var staged []string
 	defer func() {
@@ -73,13 +73,28 @@ func (a Answers) Write(dir string, over Overwrite) ([]string, error) {
 	return names, place(staged, names, over)
 }
 
-func exists(names ...string) error {
+// Free says, before anything is asked, that the folder has a profile already:
+// ErrExists.
+func Free(dir string) error {
+	name := filepath.Join(dir, ProfileName)
+	if _, err := os.Lstat(name); err == nil {
+		return exists{name}
+	}
+	return nil
+}
+
+// exists are the names of files that are there already.
+type exists []string
+
+func (names exists) Error() string {
 	verb := "is"
 	if len(names) > 1 {
 		verb = "are"
 	}
-	return fmt.Errorf("%s %s there already; choose another folder with --dir, or replace with --force (%w)", strings.Join(names, " and "), verb, ErrExists)
+	return fmt.Sprintf("%s %s there already; choose another folder with --dir, or replace with --force", strings.Join(names, " and "), verb)
 }
+
+func (names exists) Unwrap() error { return ErrExists }
 
 // stage writes the body beside where it is to be.
 func stage(name string, body []byte) (string, error) {
@@ -103,7 +118,7 @@ func place(parts, names []string, over Overwrite) error {
 		}
 		err := os.Link(part, names[i])
 		if errors.Is(err, fs.ErrExist) {
-			err = exists(names[i])
+			err = exists{names[i]}
 		}
 		if err != nil {
 			for _, placed := range names[:i] {

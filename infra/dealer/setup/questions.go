@@ -64,7 +64,7 @@ func Questions() []Question {
 			paths: []string{"rooftops[0].address.line1"}, take: text(func(a *Answers) *string { return &a.Street })},
 		{Flag: "city", Value: "CITY", Ask: "City", Help: "`CITY`", paths: []string{"rooftops[0].address.city"}, take: text(func(a *Answers) *string { return &a.City })},
 		{Flag: "state", Value: "STATE", Ask: "State, two letters", Help: "`STATE`, two letters; the time zone is guessed from it",
-			paths: []string{"rooftops[0].address.state"}, take: text(func(a *Answers) *string { return &a.State })},
+			paths: []string{"rooftops[0].address.state"}, take: takeState},
 		{Flag: "zip", Value: "ZIP", Ask: "ZIP code", Help: "`ZIP` code; the time zone is guessed from it",
 			paths: []string{"rooftops[0].address.zip"}, take: text(func(a *Answers) *string { return &a.Zip })},
 		{Flag: "country", Value: "CODE", Help: "two-letter `CODE` of the country (default: US)",
@@ -110,6 +110,9 @@ func Questions() []Question {
 				if a.Prices = strings.ToLower(s); a.Prices == "" {
 					a.Prices = Undeclared
 				}
+				if known := []string{dealer.PricesComplete, dealer.PricesWithoutFees, Undeclared}; !slices.Contains(known, a.Prices) {
+					return fmt.Errorf("%q is not known; write one of %s", s, strings.Join(known, ", "))
+				}
 				return nil
 			}},
 		{Flag: "fee", Value: "NAME=DOLLARS", Ask: "The charges that come on top, such as Documentation fee=399, or none", Help: "a mandatory charge that comes on top, `NAME=DOLLARS`; may be repeated; none when there are none",
@@ -123,7 +126,7 @@ func Questions() []Question {
 				a.Region = s
 				return nil
 			}},
-		{Flag: "lead-server", Value: "HOST:PORT", Ask: "Mail server as host:port; leave empty to send through AWS (SES)", Help: "mail server that sends leads, `HOST:PORT` (default: Amazon SES)",
+		{Flag: "lead-server", Value: "HOST:PORT", Ask: "Mail server as host:port; - sends through AWS (SES)", Help: "mail server that sends leads, `HOST:PORT` (default: Amazon SES)",
 			paths: []string{"delivery[0].server"}, applies: Answers.byMail, required: func(a Answers) bool { return !a.OnAWS() }, take: text(func(a *Answers) *string { return &a.LeadServer })},
 		{Flag: "lead-login", Value: "USER", Ask: "User name there, or token for a bearer token; leave empty if nobody logs in", Help: "`USER` name at the mail server or CRM; token for a bearer token over https (default: nobody logs in)",
 			paths:   []string{"delivery[0].username", "delivery[0].auth"},

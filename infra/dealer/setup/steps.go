@@ -69,7 +69,7 @@ func website(a Answers) string {
 	if a.Website != "" {
 		return a.Website
 	}
-	return "https://www.example.com"
+	return "https://YOUR-WEBSITE"
 }
 
 // shell quotes a word for a shell where it must be.

@@ -40,22 +40,25 @@ func LockKey(f *File) string { return f.CodePrefix + "/fleets/" + f.Name + ".loc
 // while somebody has it, was heard of a short time ago and is not dead.
 func Acquire(ctx context.Context, at Locker, mine stacks.Claim, dead func(stacks.Claim) bool, clock Clock, random func() float64) (*Lock, error) {
 	l := &Lock{at: at, pace: pace{clock, random}}
+	mine.Since, mine.Until = clock.Now().UTC().Round(0), time.Time{}
 	for {
 		now := clock.Now()
 		claim, mark, err := l.read(ctx)
 		if err != nil {
 			return nil, err
 		}
-		if claim.Until.After(now) && claim != l.claim && !dead(claim) {
+		same := claim
+		same.Until = time.Time{}
+		if same == mine && l.claim.Holder != "" { // an answer was lost or a write came late, and it stands
+			l.claim, l.mark = claim, mark
+			return l, nil
+		}
+		if claim.Until.After(now) && !dead(claim) {
 			return nil, fmt.Errorf("%w: %s since %s; if that run was killed, the fleet is free at %s", ErrHeld, claim.Holder,
 				claim.Since.UTC().Format(time.TimeOnly+" MST"), claim.Until.UTC().Format(time.TimeOnly+" MST"))
 		}
-		if claim == l.claim && l.claim.Holder != "" { // an answer was lost, and it was written
-			l.mark = mark
-			return l, nil
-		}
 		l.claim = mine
-		l.claim.Since, l.claim.Until = now.UTC().Round(0), now.UTC().Round(0).Add(held)
+		l.claim.Until = now.UTC().Round(0).Add(held)
 		l.mark, err = at.Write(ctx, l.claim, mark)
 		switch {
 		case err == nil:

@@ -62,6 +62,40 @@ func TestOfManyAppliesOneGetsTheLock(t *testing.T) {
 	}
 }
 
+// tardy is a lock whose first write is carried out only with the second.
+type tardy struct {
+	fleet.Locker
+	late func(context.Context) error
+}
+
+func (l *tardy) Write(ctx context.Context, c stacks.Claim, mark string) (string, error) {
+	if l.late == nil {
+		l.late = func(ctx context.Context) error {
+			_, err := l.Locker.Write(ctx, c, mark)
+			return err
+		}
+		return "", stacks.ErrUnsure
+	}
+	if err := l.late(ctx); err != nil && !errors.Is(err, stacks.ErrLost) {
+		return "", err
+	}
+	return l.Locker.Write(ctx, c, mark)
+}
+
+func TestARunIsNotKeptOutByItsOwnClaimThatCameLate(t *testing.T) {
+	at := locker(t)
+	lock, err := take(t.Context(), &tardy{Locker: at}, "pat", newHurried())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := take(t.Context(), at, "kim", newHurried()); !errors.Is(err, fleet.ErrHeld) {
+		t.Errorf("a second run: %v", err)
+	}
+	if err := lock.Release(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestALockEndsWithItsHolder(t *testing.T) {
 	at, clock := locker(t), newHurried()
 	first, err := take(t.Context(), at, "kim", clock)

@@ -29,6 +29,49 @@ func TestAFailedImportBringsTheFileAgain(t *testing.T) {
 	}
 }
 
+// TestPausesGrowWithTheFailuresUpToTheSchedule: a turn before the pause is over
+// asks nobody.
+func TestPausesGrowWithTheFailuresUpToTheSchedule(t *testing.T) {
+	s := newSite(t, func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "down", http.StatusBadGateway) })
+	l := newLot(t, s.roots, s.source(", every: 1h"))
+	for n, wait := range []time.Duration{5 * time.Minute, 10 * time.Minute, 20 * time.Minute, 40 * time.Minute, time.Hour, time.Hour} {
+		if st := l.turn(); st.Wait != wait || len(s.asked) != n+1 {
+			t.Errorf("after failure %d it waits %s, and was asked %d times", n+1, st.Wait, len(s.asked))
+		}
+		l.later(wait - 2*time.Minute)
+		l.turn()
+		l.later(2 * time.Minute)
+	}
+}
+
+func TestASourceGetsThePauseItAsksForUpToADay(t *testing.T) {
+	for asked, wait := range map[string]time.Duration{
+		"7200": 2 * time.Hour, "31536000": 24 * time.Hour, "Fri, 01 May 2026 16:00:00 GMT": 4 * time.Hour, "Fri, 01 May 2026 11:00:00 GMT": 5 * time.Minute,
+		"-7200": 5 * time.Minute, "soon": 5 * time.Minute, "1": 5 * time.Minute,
+	} {
+		s := newSite(t, func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Retry-After", asked)
+			w.WriteHeader(http.StatusTooManyRequests)
+		})
+		if st := newLot(t, s.roots, s.source("")).turn(); st.Result != pickup.Failed || st.Wait != wait {
+			t.Errorf("asked for %q it waits %s", asked, st.Wait)
+		}
+	}
+}
+
+// TestAClockThatWasWrongStopsNoSource: the last visit seems to lie days ahead.
+func TestAClockThatWasWrongStopsNoSource(t *testing.T) {
+	s := newSite(t, text(head+civic))
+	l := newLot(t, s.roots, s.source(""))
+	l.later(48 * time.Hour)
+	l.turn()
+	l.later(-48 * time.Hour)
+	l.turn()
+	if len(s.asked) != 2 {
+		t.Errorf("asked %d times", len(s.asked))
+	}
+}
+
 // TestTurnsThatOverlapBringAFileOnce: the schedule comes round while a slow
 // download is under way.
 func TestTurnsThatOverlapBringAFileOnce(t *testing.T) {

@@ -29,8 +29,8 @@ type server struct {
 
 	mu     sync.Mutex
 	logins int
-	// read is called each time a file was opened.
-	read func(name string)
+	// read is called each time a file was opened, listed each time a folder was.
+	read, listed func(name string)
 }
 
 func newServer(t *testing.T, keys ...ssh.Signer) *server {
@@ -128,9 +128,13 @@ func (s *server) Filelist(r *sftp.Request) (sftp.ListerAt, error) {
 			}
 		}
 		endless := false
-		s.set(func() { endless = s.endless })
+		var listed func(string)
+		s.set(func() { endless, listed = s.endless, s.listed })
 		if endless {
 			return unending{infos[0]}, err
+		}
+		if listed != nil {
+			listed(r.Filepath)
 		}
 		return infos, err
 	}

@@ -62,16 +62,20 @@ func TestAFileThatIsStillBeingWrittenWaits(t *testing.T) {
 	l := newLot(t, nil, s.source(print(key)))
 	l.secrets.kept["env:PASS"] = "hunter2"
 	s.put(t, "out/lot-1.csv", head+civic, morning)
-	l.Pause = 200 * time.Millisecond
-	grow := time.AfterFunc(60*time.Millisecond, func() { s.put(t, "out/lot-1.csv", head+civic+camry, morning.Add(time.Second)) })
-	defer grow.Stop()
+	s.set(func() {
+		s.listed = func(string) { s.put(t, "out/lot-1.csv", head+civic+camry, morning.Add(time.Second)) }
+	})
 	st := l.want(pickup.Waiting, 0, "still being written")
 	if st.Failures != 0 || st.Wait > 5*time.Minute {
 		t.Errorf("%+v", st)
 	}
-	l.Pause = time.Millisecond
 	s.set(func() {
+		s.listed = nil
 		s.read = func(string) { s.put(t, "out/lot-1.csv", head+civic+camry+ford, morning.Add(2*time.Second)) }
+	})
+	l.want(pickup.Waiting, 0, "still being written")
+	s.set(func() { // written over with as many bytes
+		s.read = func(string) { s.put(t, "out/lot-1.csv", head+civic+camry+ford, morning.Add(3*time.Second)) }
 	})
 	l.want(pickup.Waiting, 0, "still being written")
 	s.set(func() { s.read = nil })

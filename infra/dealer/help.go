@@ -25,8 +25,8 @@ func section(set *pflag.FlagSet, heading string, names ...string) {
 }
 
 // usage writes how a command is used, its commands under the headings of their
-// groups and its flags under theirs.
-func usage(cmd *cobra.Command) error {
+// groups, there in this order, and its flags under theirs.
+func usage(cmd *cobra.Command, order []string) error {
 	out := cmd.OutOrStderr()
 	fmt.Fprintln(out, "Usage:")
 	if !cmd.HasAvailableSubCommands() || hasOwnFlags(cmd) {
@@ -38,8 +38,12 @@ func usage(cmd *cobra.Command) error {
 	if cmd.HasExample() {
 		fmt.Fprintf(out, "\nExamples:\n%s\n", cmd.Example)
 	}
+	grouped := slices.Clone(cmd.Commands())
+	slices.SortStableFunc(grouped, func(a, b *cobra.Command) int {
+		return slices.Index(order, a.Name()) - slices.Index(order, b.Name())
+	})
 	for _, group := range cmd.Groups() {
-		listCommands(out, group.Title, cmd.Commands(), group.ID)
+		listCommands(out, group.Title, grouped, group.ID)
 	}
 	listCommands(out, "Commands", cmd.Commands(), "")
 	listFlags(out, cmd.LocalFlags())

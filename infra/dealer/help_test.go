@@ -68,7 +68,7 @@ func TestHelpPutsWhatBelongsTogetherUnderOneHeading(t *testing.T) {
 		args  []string
 		order []string
 	}{
-		{[]string{"--help"}, []string{"Run an agent:", "  run ", "Look after it:", "  leads ", "Talk to agents:", "  call ", "Lead documents:", "  adf "}},
+		{[]string{"--help"}, []string{"Run an agent:", "  init ", "  run ", "  import ", "Look after it:", "  leads ", "  appointments", "Talk to agents:", "  call ", "Lead documents:", "  adf "}},
 		{[]string{"leads", "list", "--help"}, []string{"Flags:", "--json", "Whose leads and vehicles:", "--data", "On AWS:", "--leads-table"}},
 		{[]string{"mcp", "--help"}, []string{"Commands:", "  install", "Flags:", "Dealers elsewhere:", "--agent ", "An agent of its own:", "--profile"}},
 	} {

@@ -48,7 +48,8 @@ Protocol over A2A and MCP and hands accepted leads over as ADF/XML.`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	})
-	root.SetUsageFunc(usage)
+	var order []string
+	root.SetUsageFunc(func(cmd *cobra.Command) error { return usage(cmd, order) })
 	root.SetIn(std.in)
 	root.SetOut(std.out)
 	root.SetErr(std.err)
@@ -70,6 +71,7 @@ Protocol over A2A and MCP and hands accepted leads over as ADF/XML.`,
 		for _, c := range group.commands {
 			c.GroupID = group.title
 			root.AddCommand(c)
+			order = append(order, c.Name())
 		}
 	}
 	return root

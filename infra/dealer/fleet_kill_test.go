@@ -52,6 +52,12 @@ func TestAnApplyThatIsKilledGoesOnWhereItWas(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(dir, ".nw.fleet-journal")); err != nil {
 		t.Fatal(err)
 	}
+	e.mu.Lock() // when what was under way is carried out
+	before := executed
+	e.mu.Unlock()
+	if before < 4 || before == rooftops {
+		t.Fatalf("it was killed after %d of %d", before, rooftops)
+	}
 	out, err := apply().CombinedOutput()
 	if err != nil || !strings.Contains(string(out), "created") {
 		t.Fatalf("%v\n%s", err, out)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -68,7 +69,8 @@ type emulated struct {
 	endpoint string
 	// ringing are names of alarms: the emulator does not speak CloudWatch's own protocol.
 	ringing []string
-	// executing is called before each execution of a change set, one at a time.
+	// executing is called before each execution of a change set; mu is held while
+	// that is carried out.
 	executing func()
 
 	mu sync.Mutex
@@ -124,8 +126,9 @@ func (e *emulated) pass(moto http.Handler, w http.ResponseWriter, r *http.Reques
 	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
 	if e.executing != nil && bytes.Contains(body, []byte("Action=ExecuteChangeSet")) {
 		e.mu.Lock()
+		defer e.mu.Unlock()
 		e.executing()
-		e.mu.Unlock()
+		r = r.WithContext(context.WithoutCancel(r.Context())) // what has arrived is carried out, whoever hangs up
 	}
 	moto.ServeHTTP(w, r)
 }

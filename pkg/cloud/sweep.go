@@ -62,8 +62,8 @@ const (
 
 // EachDealer makes work for one dealer that of a schedule, which calls each
 // minute: then for up to a hundred dealers, a few side by side, so for 500
-// dealers everyone's turn is every five minutes. One dealer's failure keeps nobody from theirs. Where there is one
-// dealer it is work itself.
+// dealers everyone's turn is every five minutes. One dealer's failure keeps
+// nobody from theirs. Where there is one dealer it is work itself.
 func (s *Stack) EachDealer(log *slog.Logger, work func(context.Context) error) func(context.Context) error {
 	if !s.Settings.Pooled() {
 		return work

@@ -31,7 +31,6 @@ func TestCodeIsPackedToTheSameBytesAndNamedByThem(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(2 * time.Millisecond)
 	two, err := pack(binary)
 	if err != nil || !bytes.Equal(one, two) {
 		t.Errorf("packed twice: %d and %d bytes, %v", len(one), len(two), err)

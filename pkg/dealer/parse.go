@@ -21,7 +21,7 @@ const MaxDocument = 1 << 20
 // most the first thousand faults.
 // Profile.Modified stays zero: the document does not know it.
 func Parse(document []byte) (*Profile, error) {
-	r := &reader{lines: map[string]int{}, broken: map[string]bool{}, budget: maxNodes}
+	r := &reader{lines: map[string]int{}, broken: map[string]bool{}, budget: maxNodes, texts: maxTexts}
 	p := &Profile{}
 	if root := r.document(document); root != nil {
 		r.read(root, p)

@@ -15,6 +15,8 @@ const (
 	// maxNodes bounds the work of one document, aliases counted each time they
 	// are used.
 	maxNodes = 100_000
+	// maxText does so for the bytes of texts and names.
+	maxTexts = 2 * MaxDocument
 	maxDepth = 32
 	// maxFaults is more than anybody mends at once.
 	maxFaults = 1000
@@ -28,6 +30,7 @@ type reader struct {
 	// what lies below.
 	broken map[string]bool
 	budget int
+	texts  int
 	spent  bool
 	// more counts the faults beyond maxFaults.
 	more int
@@ -117,15 +120,27 @@ func (r *reader) value(n *yaml.Node, v reflect.Value, path, key string, depth in
 	}
 }
 
-// spend takes the items of a list or group from the budget; without any left
-// nothing more is read.
+// spend takes the items of a list or group, and their texts, from the budget;
+// without any left nothing more is read.
 func (r *reader) spend(n *yaml.Node, path string) bool {
 	if r.spent {
 		return false
 	}
+	for _, item := range n.Content {
+		if item.Kind == yaml.AliasNode && item.Alias != nil {
+			item = item.Alias
+		}
+		r.texts -= len(item.Value)
+	}
+	over := ""
+	if r.texts < 0 {
+		over = fmt.Sprintf("%d bytes of text", maxTexts)
+	}
 	if r.budget -= len(n.Content); r.budget < 0 {
-		r.spent = true
-		r.add(n.Line, path, fmt.Sprintf("takes the document over %d values", maxNodes), "make it smaller; an alias counts each time it is used")
+		over = fmt.Sprintf("%d values", maxNodes)
+	}
+	if r.spent = over != ""; r.spent {
+		r.add(n.Line, path, "takes the document over "+over, "make it smaller; an alias counts each time it is used")
 	}
 	return !r.spent
 }

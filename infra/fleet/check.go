@@ -51,6 +51,9 @@ func (r *reader) assemble(d draft) *File {
 	}
 	ids, names := map[string]int{}, map[string]int{}
 	for i, row := range d.rows {
+		if len(r.faults) == mostFaults {
+			break
+		}
 		o := r.rooftop(f, d.defaults, row, fmt.Sprintf("rooftops[%d]", i))
 		if before, ok := ids[strings.ToLower(o.ID)]; ok && o.ID != "" {
 			r.add(o.Line, "id", fmt.Sprintf("%q is that of line %d too", o.ID, before), "give each rooftop an id of its own")

@@ -43,7 +43,17 @@ type reader struct {
 	template  *Template
 	unchecked bool // no template was given
 	faults    []dealer.Fault
+	// read counts the members read, those of an alias each time it is used.
+	read int
 }
+
+const (
+	// mostMembers are more than a group has that CloudFormation takes: 200
+	// parameters or 50 tags.
+	mostMembers = 250
+	// mostRead is more than rooftops with all their parameters have.
+	mostRead = 1_500_000
+)
 
 // mostFaults are more than anybody mends at once.
 const mostFaults = 500
@@ -125,6 +135,14 @@ func (r *reader) pairs(n *yaml.Node, path string, known []string) func(func(k, v
 		}
 		if n.Kind != yaml.MappingNode {
 			r.add(n.Line, path, "is not a group of members", "write members below it, each as name: value")
+			return
+		}
+		if len(n.Content) > 2*mostMembers {
+			r.once(n.Line, path, fmt.Sprintf("has more than %d members", mostMembers), "keep those that the template has")
+			return
+		}
+		if r.read += len(n.Content) / 2; r.read > mostRead {
+			r.once(n.Line, "", fmt.Sprintf("takes the file over %d members", mostRead), "split the fleet; an alias counts each time it is used")
 			return
 		}
 		seen := map[string]bool{}

@@ -2,9 +2,11 @@ package fleet_test
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -168,6 +170,36 @@ func TestFilesThatAreNoFleetAreToldSo(t *testing.T) {
 			t.Errorf("%q: want %q, got %v", c.body, c.want, err)
 		}
 	}
+}
+
+// A small file must not become a long one by what it says of one rooftop, or of
+// all, over and over.
+func TestAFileThatRepeatsItselfCostsLittle(t *testing.T) {
+	var many strings.Builder
+	for i := range 20_000 {
+		fmt.Fprintf(&many, "    P%d: x\n", i)
+	}
+	top := "fleet: a\ncode_bucket: bbb\ndefaults:\n  region: us-east-1\n  parameters: &p\n"
+	one := top + many.String()
+	for name, body := range map[string]string{
+		"parameters of all":       one + "rooftops:\n" + rooftops(300),
+		"parameters of each":      one + "rooftops:\n- &r {id: x, parameters: *p}\n" + strings.Repeat("- *r\n", 300),
+		"tags":                    strings.Replace(one, "parameters:", "tags:", 1) + "rooftops:\n- &r {id: x, tags: *p}\n" + strings.Repeat("- *r\n", 300),
+		"rooftops without an end": top + "    LogLevel: info\nrooftops:\n- &r {id: x, region: us-east-1, parameters: *p, tags: {a: b}}\n" + strings.Repeat("- *r\n", 20_000),
+	} {
+		began := time.Now()
+		if _, err := fleet.Read("fleet.yaml", []byte(body), source(t), fleet.Options{}); err == nil || time.Since(began) > 10*time.Second {
+			t.Errorf("%s: %v after %s", name, err == nil, time.Since(began))
+		}
+	}
+}
+
+func rooftops(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "- {id: r%d}\n", i)
+	}
+	return b.String()
 }
 
 // Whatever is read without a fault is within the bounds of CloudFormation.

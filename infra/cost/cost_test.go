@@ -46,6 +46,22 @@ func TestTheReadmeTellsWhatRequestsAndImportsCost(t *testing.T) {
 	compare(t, block(t, text, "month"), dollars)
 }
 
+func TestTheMonthHasAsManyAlarmsAsTheTemplate(t *testing.T) {
+	text, err := os.ReadFile("../../template.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	unasked := 0
+	for _, m := range regexp.MustCompile(`(?m)^    Type: AWS::CloudWatch::Alarm\n    (\w+):`).FindAllStringSubmatch(string(text), -1) {
+		if m[1] != "Condition" {
+			unasked++
+		}
+	}
+	if unasked != alarms {
+		t.Errorf("the month has %d alarms, the template makes %d", alarms, unasked)
+	}
+}
+
 // table is in Markdown: a line for each, a column for each size.
 func table(title string, lines []string, all []consumption, cell func(consumption, string) string) string {
 	var b strings.Builder

@@ -16,7 +16,7 @@ const (
 	workerSeconds = 0.5  // of 256 MB
 	importSeconds = 3.0  // of 1 GB
 	logBytes      = 1_000
-	alarms        = 24
+	alarms        = 25
 	secrets       = 2
 )
 
@@ -37,12 +37,12 @@ func month(c consumption) map[string]float64 {
 	out := map[string]float64{
 		"DynamoDB reads":  reads * ReadUnit,
 		"DynamoDB writes": writes * WriteUnit,
-		"Lambda": (requests+Days*(leadsTaken+imports)+Minutes)*LambdaRequest +
-			(requests*agentSeconds+Days*(starts*startSeconds+leadsTaken*workerSeconds/4+imports*importSeconds)+Minutes*SweepSeconds/8)*LambdaSecond,
+		"Lambda": (requests+Days*(leadsTaken+imports)+2*Minutes)*LambdaRequest +
+			(requests*agentSeconds+Days*(starts*startSeconds+leadsTaken*workerSeconds/4+imports*importSeconds)+Minutes*(SweepSeconds/8+PickupSeconds))*LambdaSecond,
 		"API Gateway REST":    requests * RESTRequest,
 		"data sent to buyers": requests * float64(c.searchBytes) / 1e9 * GigabyteOut,
 		"SQS":                 (Days*leadsTaken*3 + PollsMinute*Minutes) * SQSRequest,
-		"S3":                  ((instances+1)*Minutes+Days*imports)*S3Get + Days*imports*3*S3Put,
+		"S3":                  ((instances+2)*Minutes+Days*imports)*S3Get + Days*imports*3*S3Put,
 		"CloudWatch":          requests*logBytes/1e9*LogGigabyte + alarms*AlarmMonth + Metrics*MetricMonth,
 		"Secrets Manager":     secrets * SecretMonth,
 	}

@@ -28,5 +28,7 @@ const (
 	Minutes      = Days * 24 * 60
 	PollsMinute  = 15   // Lambda asks an idle queue that often
 	SweepSeconds = 0.05 // of 128 MB, each minute
-	Metrics      = 30   // of one stack with traffic
+	// PickupSeconds, of 1 GB, is each minute's look for exports to fetch.
+	PickupSeconds = 0.02
+	Metrics       = 30 // of one stack with traffic
 )

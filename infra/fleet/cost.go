@@ -41,13 +41,13 @@ func MonthOf(t *Template, values map[string]string) Month {
 		m.Idle += cost.PollsMinute * cost.Minutes * cost.SQSRequest
 	}
 	if has["AWS::Events::Rule"] > 0 {
-		m.Idle += cost.Minutes * (cost.LambdaRequest + cost.SweepSeconds/8*cost.LambdaSecond)
+		m.Idle += cost.Minutes * (2*cost.LambdaRequest + (cost.SweepSeconds/8+cost.PickupSeconds)*cost.LambdaSecond)
 	}
 	return m
 }
 
 // Assumed says what the estimate is made of.
-const Assumed = "fixed costs only: alarms, metrics, secrets, dashboards, polling of the queue, the sweeper; list prices of us-east-1 without free tiers. " +
+const Assumed = "fixed costs only: alarms, metrics, secrets, dashboards, polling of the queue, sweeper and importer each minute; list prices of us-east-1 without free tiers. " +
 	"Buyers' requests, imports and storage come on top, see infra/README.md"
 
 // quota is how many of a kind an account has by default. AWS raises it when asked.

@@ -115,7 +115,7 @@ rooftops:
   - id: alder
     region: us-east-1
     account: "12"
-    parameters: {LogLevel: info, DomainName: agent.alder.example, MostPerAddress: 9}
+    parameters: {LogLevel: info, DomainName: agent.alder.example, MostPerAddress: 9, Dealers: many}
     tags: {"aws:x": y, "dealer:fleet": z, ok: "<b>"}
   - region: us-east-1
 `
@@ -136,6 +136,7 @@ rooftops:
 		`fleet.yaml:17: rooftops[1].role: "dealer-fleet" cannot be used; write the ARN of a role`,
 		`fleet.yaml:20: rooftops[2].account: "12" cannot be used; write the 12 digits`,
 		`fleet.yaml:18: rooftops[2].parameters: the template refuses these together; Give CertificateArn too`,
+		`fleet.yaml:18: rooftops[2].parameters: the template refuses these together; Give HandOversAtOnce 10 or more`,
 		`fleet.yaml:18: rooftops[2].parameters: the template refuses these together; Give MostPerAddress 10 or more`,
 		`fleet.yaml:22: rooftops[2].tags.aws:x: begins as tags of AWS and of the fleet do`,
 		`fleet.yaml:22: rooftops[2].tags.dealer:fleet: begins as tags`,

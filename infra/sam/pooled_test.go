@@ -85,7 +85,7 @@ func TestManyDealersShareAStackAndNothingElse(t *testing.T) {
 		defer server.Close()
 		hooks[n] = server.URL
 	}
-	s := deploy(t, map[string]string{"Dealers": "many", "RequestsPerDealer": "75", "LeadsPerDealer": "3"})
+	s := deploy(t, map[string]string{"Dealers": "many", "HandOversAtOnce": "10", "RequestsPerDealer": "75", "LeadsPerDealer": "3"})
 	lots := map[string]string{ash: ashLot, ashley: ashleyLot}
 	doors := map[string]dealerAt{}
 	for n, id := range []string{ash, ashley} {

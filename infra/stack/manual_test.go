@@ -83,6 +83,7 @@ func checkOutputs(t template) (f faults) {
 	says("Address", "https://${Distribution.DomainName}", "https://${DomainName}")
 	says("Step1PointName", "${CustomDomainName.RegionalDomainName}")
 	says("Step3ReadCard", "curl -i https://${Distribution.DomainName}"+wellknown.CardPath, "curl -i https://${DomainName}"+wellknown.CardPath)
+	says("FindErrorID", "${AgentLogGroup}", "${McpLogGroup}", `"ERROR_ID"`)
 	says("RetryDeadLetters", "${LeadDeadLetters.Arn}")
 	if got := textAt(outputs, "Step1PointName", "Condition"); got != "CustomDomain" {
 		f.add("Step1PointName: told when %q", got)

@@ -126,5 +126,6 @@ var manualFaults = []seeded{
 	{"the card read below the stage", "outputs", "Step3ReadCard", set(sub("curl https://${Api}.execute-api.${AWS::Region}.amazonaws.com/live/.well-known/agent-card.json"), "Outputs", "Step3ReadCard", "Value")},
 	{"a name to point that is none", "outputs", "told when", set(nil, "Outputs", "Step1PointName", "Condition")},
 	{"the feed put where nobody looks", "outputs", "Step4UploadInventory", set(sub("aws s3 cp inventory.csv s3://${FeedBucket}/inventory.csv"), "Outputs", "Step4UploadInventory", "Value")},
+	{"errors of one door only", "outputs", "FindErrorID", set(sub("aws logs filter-log-events --log-group-name ${AgentLogGroup} --filter-pattern '\"ERROR_ID\"'"), "Outputs", "FindErrorID", "Value")},
 	{"the front door not spoken of", "outputs", "Description does not speak", set("A dealer agent", "Description")},
 }

@@ -97,7 +97,13 @@ func (d *importing) take(t *testing.T, name string) (report importReport, code i
 // serve runs the agent on what was imported.
 func (d *importing) serve(t *testing.T) (url string, stop func()) {
 	t.Helper()
-	m, stop := machinetest.Serve(t, machine.Config{Addr: "127.0.0.1:0", Profile: filepath.Join(d.dir, "dealer.yaml"), Data: d.data, Log: slog.New(slog.DiscardHandler)})
+	return d.serveFeed(t, "")
+}
+
+// serveFeed runs the agent on what was imported and on an export that it watches.
+func (d *importing) serveFeed(t *testing.T, feed string) (url string, stop func()) {
+	t.Helper()
+	m, stop := machinetest.Serve(t, machine.Config{Addr: "127.0.0.1:0", Profile: filepath.Join(d.dir, "dealer.yaml"), Feed: feed, Data: d.data, Log: slog.New(slog.DiscardHandler)})
 	return m.URL(), stop
 }
 

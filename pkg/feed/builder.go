@@ -125,7 +125,7 @@ func (b *builder) build(rec record) (v inventory.Vehicle, why, rejected string) 
 
 func (b *builder) identity() string {
 	l := &b.v.Listing
-	raw := strings.ToUpper(b.line(mVIN))
+	raw := strings.ToUpper(unmarked(b.line(mVIN)))
 	switch {
 	case isVIN(raw):
 		l.VIN = raw
@@ -142,7 +142,7 @@ func (b *builder) identity() string {
 	default:
 		b.warn("VIN that names no unit; not used")
 	}
-	if s := b.line(mStock); isID(s) {
+	if s := unmarked(b.line(mStock)); isID(s) {
 		l.Stock = s
 	}
 	if id := b.line(mVehicleID); isID(id) && !isMaskedID(id) {
@@ -177,8 +177,8 @@ func (b *builder) year() {
 }
 
 // names gives make, model and trim. The make is put into its usual spelling, a
-// make of two words is joined when the feed cut it, and a make or trim that the
-// model repeats is taken off it.
+// make of two words is joined when the feed cut it, and a year, make (also as
+// Chevy or VW) or trim that the model repeats is taken off it.
 func (b *builder) names() (maker, model, trim string) {
 	raw, model, trim := b.line(mMake), b.line(mModel), b.line(mTrim)
 	if raw == "" {
@@ -195,10 +195,16 @@ func (b *builder) names() (maker, model, trim string) {
 		}
 		return s
 	})
+	if year, rest, ok := strings.Cut(model, " "); ok && rest != "" && len(year) == 4 && year == b.line(mYear) {
+		model = rest
+	}
 	for _, prefix := range []string{maker, raw} {
 		if n := len(prefix); len(model) > n+1 && model[n] == ' ' && strings.EqualFold(model[:n], prefix) {
 			model = strings.TrimSpace(model[n:])
 		}
+	}
+	if first, rest, ok := strings.Cut(model, " "); ok && rest != "" && makes()[squash(first)] == maker && !inventory.OwnModel(maker, model) {
+		model = rest
 	}
 	return maker, withoutTrim(maker, model, trim), trim
 }

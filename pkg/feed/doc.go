@@ -10,9 +10,10 @@
 // invoice, wholesale and book values are never read at all.
 //
 // A fault costs one row: in delimited text always, in XML as long as the tags of
-// the vehicle's own element tell where it ends. JSON, and an XML document whose
-// outer elements do not close, are taken whole or not at all, since nobody can
-// tell what is missing behind the fault. An XML document type declaration, and
+// the vehicle's own element tell where it ends, in JSON where each line is an
+// object. Any other JSON, and an XML document whose outer elements do not close,
+// are taken whole or not at all, since nobody can tell what is missing behind
+// the fault. An XML document type declaration, and
 // an archive of several data files, are refused.
 //
 // Reading is streamed; only the vehicles themselves are held. It is meant for

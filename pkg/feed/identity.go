@@ -57,6 +57,20 @@ func isID(s string) bool {
 	return s != "" && len(s) <= maxID && squash(s) != "" && strings.Count(s, " ") <= 2 && !strings.Contains(s, "://")
 }
 
+// unmarked takes off what spreadsheets and programs leave at a number that is a
+// name: the apostrophe before a text, the fraction of a float.
+func unmarked(s string) string {
+	if rest, ok := strings.CutPrefix(s, "'"); ok && !strings.Contains(rest, "'") {
+		s = rest
+	}
+	if whole, ok := strings.CutSuffix(s, ".0"); ok {
+		if _, digits := plainInt(whole); digits {
+			return whole
+		}
+	}
+	return s
+}
+
 // stockLike reports an id column's value that reads like a stock number: it has
 // a digit and is no slug of words.
 func stockLike(s string) bool {

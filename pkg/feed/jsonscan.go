@@ -2,6 +2,8 @@ package feed
 
 import (
 	"bufio"
+	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -54,6 +56,33 @@ func short(err error) error {
 		return io.ErrUnexpectedEOF
 	}
 	return err
+}
+
+// wholeLine takes the object of one line. A line that is none is passed over
+// with the problem: the next one begins anew. The file may not end inside one.
+func (s *scanner) wholeLine() (raw []byte, problem string, err error) {
+	s.buf = s.buf[:0]
+	ended := false
+	for more := true; more; {
+		part, err := s.r.ReadSlice('\n')
+		ended = err == nil
+		if more = errors.Is(err, bufio.ErrBufferFull); err != nil && !more && !errors.Is(err, io.EOF) {
+			return nil, "", err
+		}
+		if len(s.buf) <= maxRow {
+			s.buf = append(s.buf, part...)
+		}
+	}
+	s.line++
+	switch raw = bytes.TrimSpace(s.buf); {
+	case len(raw) > maxRow:
+		return nil, tooLong(true), nil
+	case !ended && !json.Valid(raw):
+		return nil, "", io.ErrUnexpectedEOF
+	case !json.Valid(raw) || raw[0] != '{':
+		return nil, "a line that is not a JSON object", nil
+	}
+	return raw, "", nil
 }
 
 // value takes one whole value by its brackets and strings. A value longer than

@@ -9,7 +9,7 @@ import (
 const listMark = '\x1f'
 
 // separators may part the addresses of a photo list, or wrap one.
-const separators = ",|; \t\r\n\x1f\"'"
+const separators = ",|; \t\r\n\x1f\"'~^<>[]{}"
 
 const (
 	maxPhotos   = 100
@@ -18,19 +18,22 @@ const (
 )
 
 // splitPhotos cuts a cell where a separator stands before "http": a comma
-// inside an address belongs to it.
+// inside an address belongs to it. Of a list written as JSON, as a program
+// prints one or as HTML, the addresses alone are taken.
 func splitPhotos(cell string, dst []string) (photos []string, bad int) {
 	photos = dst
-	if strings.HasPrefix(cell, "[") {
-		var list []string
-		if json.Unmarshal([]byte(cell), &list) == nil {
-			cell = strings.Join(list, string(listMark))
-		}
+	cell = strings.TrimSpace(cell)
+	markup := cell != "" && strings.IndexByte("[{<", cell[0]) >= 0 && squash(cell) != ""
+	if markup {
+		cell = strings.ReplaceAll(cell, `\/`, "/")
+	}
+	if strings.Contains(cell, "HTTP") {
+		cell = upperScheme.Replace(cell)
 	}
 	if n := strings.Count(cell, "http"); photos == nil && n > 0 {
 		photos = make([]string, 0, min(n, maxPhotos))
 	}
-	for cell = strings.TrimSpace(cell); cell != ""; {
+	for cell != "" {
 		one := cell
 		cell = ""
 		for at := 1; at < len(one); at++ {
@@ -45,10 +48,13 @@ func splitPhotos(cell string, dst []string) (photos []string, bad int) {
 			}
 		}
 		one = strings.Trim(one, separators)
-		if one == "" || isAbsent(one) {
+		if end := strings.IndexAny(one, `"<>`); end >= 0 {
+			one = strings.TrimRight(one[:end], separators)
+		}
+		if one == "" || isAbsent(one) || markup && !isURLStart(one) {
 			continue
 		}
-		u, ok := webAddress(one)
+		u, ok := webAddress(strings.ReplaceAll(one, "&amp;", "&"))
 		if !ok {
 			bad++
 			continue
@@ -60,8 +66,13 @@ func splitPhotos(cell string, dst []string) (photos []string, bad int) {
 			photos = append(photos, u)
 		}
 	}
+	if markup && len(photos) == len(dst) {
+		bad++
+	}
 	return photos, bad
 }
+
+var upperScheme = strings.NewReplacer("HTTP://", "http://", "HTTPS://", "https://")
 
 func isURLStart(s string) bool {
 	return strings.HasPrefix(s, "http://") || strings.HasPrefix(s, "https://")
@@ -157,7 +168,7 @@ func isHex(c byte) bool {
 }
 
 // splitFeatures cuts a list of options at its own separator: the list mark, a
-// pipe, a semicolon, a line, else a comma.
+// bullet, a pipe, a semicolon, a line, a tilde, else a comma.
 func splitFeatures(cell string, dst []string) []string {
 	if strings.HasPrefix(cell, "[") {
 		var list []string
@@ -169,14 +180,14 @@ func splitFeatures(cell string, dst []string) []string {
 		cell = strings.TrimSpace(plain(cell))
 	}
 	sep := ","
-	for _, s := range []string{string(listMark), "|", ";", "\n"} {
+	for _, s := range []string{string(listMark), "•", "●", "▪", "|", ";", "\n", "~"} {
 		if strings.Contains(cell, s) {
 			sep = s
 			break
 		}
 	}
 	for part := range strings.SplitSeq(cell, sep) {
-		if part = line1(part); part != "" && (!uriBytes[part[0]] || !uriBytes[part[len(part)-1]]) {
+		if part = strings.TrimPrefix(line1(part), "- "); part != "" && (!uriBytes[part[0]] || !uriBytes[part[len(part)-1]]) {
 			part = strings.Trim(part, " ,;|•·*")
 		}
 		if part == "" || isAbsent(part) || contains(dst, part) {

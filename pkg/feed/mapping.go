@@ -141,104 +141,6 @@ func (m *mapping) byTable(folded []string, fixed [members]bool) {
 	}
 }
 
-// generic are names that say nothing without what stands before them in a path.
-var generic = []string{
-	"id", "number", "type", "class", "category", "url", "link", "style", "image", "images", "photo", "photos", "description",
-	"comments", "lot", "sku", "color", "status", "availability", "condition", "series", "used", "sold", "options", "location", "store",
-}
-
-// spellingOf looks a header up; of a path the last name counts when the whole
-// is unknown, after every column that is known whole.
-func spellingOf(header, folded string) (spelling, bool) {
-	if sp, ok := spellings()[folded]; ok {
-		return sp, true
-	}
-	if bare, prefix := withoutPrefixes(header); prefix != "" {
-		sp, ok := spellingOf(bare, foldHeader(bare))
-		// In RSS and Atom, Google's own members say it better than the plain ones.
-		if prefix == "g" {
-			sp.rank -= 500
-		} else {
-			sp.rank += 500
-		}
-		return sp, ok
-	}
-	dot := strings.LastIndexByte(header, '.')
-	if dot < 0 {
-		return spellingInside(folded)
-	}
-	if anotherVehicle(header[:dot]) {
-		return spelling{}, false
-	}
-	last := foldHeader(header[dot+1:])
-	sp, ok := spellings()[last]
-	sp.rank += 1000
-	if sp.member == mPrice || sp.member == mListPrice || sp.member == mMSRP {
-		ok = ok && everyBuyers(header[:dot])
-	}
-	return sp, ok && !slices.Contains(generic, last)
-}
-
-// spellingInside looks a header up that says more than a known one: the
-// currency of a price (Price USD), where only US dollars are shown to buyers,
-// or the number of a photo (Photo 1, Image2URL).
-func spellingInside(folded string) (spelling, bool) {
-	for _, bare := range []string{strings.TrimSuffix(folded, "usd"), strings.TrimPrefix(folded, "usd")} {
-		if sp, ok := spellings()[bare]; ok && bare != folded && (sp.member == mPrice || sp.member == mListPrice || sp.member == mMSRP) {
-			return sp, true
-		}
-	}
-	numbered := strings.TrimSuffix(strings.TrimSuffix(folded, "url"), "link")
-	bare := strings.TrimRight(numbered, "0123456789")
-	digits := len(numbered) - len(bare)
-	sp, ok := spellings()[bare]
-	return sp, ok && sp.member == mPhotos && (digits == 1 || digits == 2)
-}
-
-// withoutPrefixes takes the namespace prefixes off the names of an XML path.
-func withoutPrefixes(path string) (bare, last string) {
-	if strings.IndexByte(path, ':') < 0 {
-		return path, ""
-	}
-	names := strings.Split(path, ".")
-	for i, name := range names {
-		prefix, local, ok := strings.Cut(name, ":")
-		if !ok || prefix == "" || local == "" || strings.ContainsAny(prefix+local, " :") {
-			continue
-		}
-		names[i], last = local, prefix
-	}
-	return strings.Join(names, "."), last
-}
-
-// anotherVehicle reports whether a path leads to a vehicle that is not the one
-// for sale, such as trade_in.mileage.
-func anotherVehicle(path string) bool {
-	return slices.ContainsFunc(headerWords(path), func(w string) bool {
-		switch w {
-		case "trade", "tradein", "tradeins", "trades", "previous", "replacement", "related", "similar", "comparable", "comparables":
-			return true
-		}
-		return false
-	})
-}
-
-// sellingWords are what a price may stand in and still be the one every buyer
-// is asked.
-var sellingWords = []string{
-	"vehicle", "vehicles", "car", "cars", "unit", "units", "item", "items", "product", "listing", "listings", "inventory", "stock",
-	"record", "entry", "row", "source", "data", "detail", "details", "info", "information", "attributes", "fields", "properties", "specs",
-	"general", "basic", "summary", "core", "main", "vdp", "ad", "advert", "price", "pricing", "offer", "offers", "amount", "value",
-	"selling", "retail", "internet", "asking", "advertised", "web", "list", "current", "final", "msrp", "usd",
-}
-
-// everyBuyers reports whether a path leads to prices for everybody. One inside
-// anything else, such as lease.price or internal.price, is used only when the
-// profile names it (AAP v1.3 pricing-and-ftc).
-func everyBuyers(path string) bool {
-	return !slices.ContainsFunc(headerWords(path), func(w string) bool { return !slices.Contains(sellingWords, w) })
-}
-
 func findColumn(headers, folded []string, name string) int {
 	if i := slices.Index(headers, name); i >= 0 {
 		return i
@@ -273,9 +175,9 @@ func saleColumn(folded string) bool {
 func headerUnit(header string) string {
 	for _, w := range headerWords(header) {
 		switch w {
-		case "km", "kms", "kilometers", "kilometres", "kilometrage", "kilometer":
+		case "km", "kms", "kilometers", "kilometres", "kilometrage", "kilométrage", "kilometraje", "kilometer":
 			return "km"
-		case "mi", "miles", "mile":
+		case "mi", "miles", "mile", "millas", "millaje":
 			return "mi"
 		}
 	}

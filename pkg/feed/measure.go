@@ -63,9 +63,9 @@ func parseMileage(s, unit string) (miles int64, given, ok bool) {
 // parseUnit reads a unit column.
 func parseUnit(s string) string {
 	switch squash(s) {
-	case "km", "kms", "kilometers", "kilometres", "k":
+	case "km", "kms", "kilometers", "kilometres", "k", "kmt":
 		return "km"
-	case "mi", "mile", "miles", "m":
+	case "mi", "mile", "miles", "m", "smi":
 		return "mi"
 	}
 	return ""

@@ -162,7 +162,7 @@ func cutNumber(s string) (number string, words []string, ok bool) {
 	}
 	// Word characters glued to the digits stay words: "12k", "$5", "7560km".
 	split := func(c rune) bool {
-		return unicode.IsSpace(c) || c == '/' || c == '(' || c == ')' || c == ';' || c == '*'
+		return unicode.IsSpace(c) || c == '/' || c == '(' || c == ')' || c == ';'
 	}
 	before, after := string(runes[:first]), string(runes[last+1:])
 	if after == ",-" || after == ".-" || after == ":-" {

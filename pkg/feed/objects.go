@@ -24,6 +24,7 @@ type objects struct {
 	done    bool
 	depth   int  // open wrapper objects
 	inArray bool // inside the array of vehicles
+	perLine bool // each line is an object by itself
 	line    int
 
 	seen []string // columns of the arrays that hold no vehicles
@@ -73,6 +74,9 @@ func (o *objects) element() (raw []byte, problem string, err error) {
 			return nil, "", io.EOF
 		case err != nil:
 			return nil, "", short(err)
+		case o.perLine:
+			o.line = o.s.line
+			return o.s.wholeLine()
 		case o.depth > 0:
 			if raw, err = o.member(c); err != nil || raw != nil {
 				return raw, "", err
@@ -114,6 +118,7 @@ func (o *objects) whole() ([]byte, bool, error) {
 	if end := bytes.IndexByte(head, '\n'); end > 0 {
 		more := bytes.HasPrefix(bytes.TrimSpace(head[end:]), []byte{'{'})
 		if ln := bytes.TrimSpace(head[:end]); json.Valid(ln) && (more || !wraps(ln)) {
+			o.perLine = more
 			o.line = o.s.line
 			raw, _, err := o.s.value()
 			return raw, true, err

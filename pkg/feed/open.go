@@ -39,6 +39,9 @@ func (r *reader) open(in *bufio.Reader, encoding string) error {
 	case err != nil:
 		return r.failed(err)
 	}
+	if table.titles > 0 {
+		r.report.warn(table.titleLine, fmt.Sprintf("%d lines above the header were passed over", table.titles))
+	}
 	r.report.Encoding = encoding
 	r.report.Format = map[byte]string{',': "comma", '\t': "tab", '|': "pipe", ';': "semicolon"}[table.s.delim]
 	if r.report.Format == "" {

@@ -18,6 +18,9 @@ const (
 	lookaheadShare = 4
 )
 
+// endOfText ends the files of some old systems.
+const endOfText = 0x1a
+
 // record is one row of a table: its fields by column, or why it has none.
 type record struct {
 	fields  [][]byte
@@ -47,6 +50,8 @@ type records struct {
 	broken  bool
 	any     bool // a row has been read
 	shorts  bool // rows without their last fields are usual in this file
+
+	titles, titleLine int // lines above the header, and where they begin
 }
 
 func (r *records) columns() []string { return r.header }
@@ -80,7 +85,7 @@ func (r *records) next() (record, error) {
 
 func (r *records) blank(text []byte) bool {
 	for _, c := range text {
-		if c != ' ' && c != '\t' && c != r.s.delim {
+		if c != ' ' && c != '\t' && c != r.s.delim && c != endOfText {
 			return false
 		}
 	}

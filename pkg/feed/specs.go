@@ -220,11 +220,15 @@ func (b *builder) media() {
 // behavior-rules asks.
 const onlyID = "The dealer's inventory names neither a VIN nor a stock number for this vehicle; refer to it by vehicle_id."
 
+// firstDay is the first year a unit in stock may have come in; dates before it,
+// such as 1/1/1900, are what systems write for none.
+const firstDay = 1980
+
 func (b *builder) dates() {
 	l := &b.v.Listing
 	dateOrder := b.profile.Feed.DateOrder
 	if s := b.line(mInventoryDate); s != "" {
-		if d, ok := parseDate(s, dateOrder); ok {
+		if d, ok := parseDate(s, dateOrder); ok && d.Year() >= firstDay {
 			l.InventoryDate = d.Format(time.DateOnly)
 		} else {
 			b.warn("inventory_date that is no date in the profile's date_order; left out")

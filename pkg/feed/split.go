@@ -82,12 +82,16 @@ func (s *splitter) from(text []byte, at int) {
 	}
 }
 
-// quoteAt returns where an opening quote stands, blanks before it aside, or -1.
+// quoteAt returns where an opening quote stands, blanks and a spreadsheet's
+// equals sign (="00417") before it aside, or -1.
 func (s *splitter) quoteAt(text []byte, at int) int {
 	if s.raw {
 		return -1
 	}
 	for at < len(text) && text[at] == ' ' {
+		at++
+	}
+	if at+1 < len(text) && text[at] == '=' && text[at+1] == '"' {
 		at++
 	}
 	if at < len(text) && text[at] == '"' {

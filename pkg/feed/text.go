@@ -1,6 +1,7 @@
 package feed
 
 import (
+	"bytes"
 	"html"
 	"strings"
 	"unicode"
@@ -17,7 +18,12 @@ const (
 
 // text decodes one cell: bytes that are not UTF-8 are Windows-1252, the charset
 // of most exports that are not.
+//
+// ="00417" is how spreadsheets are told to leave a text alone; it says 00417.
 func text(b []byte) string {
+	if n := len(b); n > 2 && b[0] == '=' && b[1] == '"' && b[n-1] == '"' {
+		b = bytes.ReplaceAll(b[2:n-1], []byte(`""`), []byte(`"`))
+	}
 	if utf8.Valid(b) {
 		return string(b)
 	}

@@ -42,7 +42,12 @@ var vocabularies = sync.OnceValue(func() map[string]*vocabulary {
 })
 
 // find gives the value of a cell, and whether the table has it.
+//
+// Of a term of schema.org, https://schema.org/InStock, the last part is looked up.
 func (v *vocabulary) find(cell string) (string, bool) {
+	if _, term, ok := strings.Cut(cell, "schema.org/"); ok {
+		cell = term
+	}
 	if value, ok := v.exact[squash(cell)]; ok {
 		return value, true
 	}

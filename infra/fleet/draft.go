@@ -181,11 +181,16 @@ func (r *reader) scalar(n *yaml.Node, path string) cell {
 }
 
 // csv reads one rooftop a line. Columns are members of a rooftop, parameters by
-// their names in the template, and tags as tag:NAME. An empty cell says nothing.
+// their names in the template, and tags as tag:NAME. An empty cell says nothing,
+// nor do the empty columns and rows that spreadsheets leave behind; semicolons
+// stand for commas, as spreadsheets write where the comma is in the numbers.
 func (r *reader) csv(body []byte) (d draft) {
 	d.defaults = newRow(1)
 	in := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(body, []byte("\ufeff"))))
 	in.FieldsPerRecord = -1
+	if first, _, _ := bytes.Cut(body, []byte("\n")); bytes.Contains(first, []byte(";")) && !bytes.Contains(first, []byte(",")) {
+		in.Comma = ';'
+	}
 	head, err := in.Read()
 	if err != nil {
 		r.add(1, "", "the first line does not name the columns", "write for example id,region,role,DealerName")
@@ -195,6 +200,7 @@ func (r *reader) csv(body []byte) (d draft) {
 		head[i] = strings.TrimSpace(name)
 		_, parameter := r.template.parameter(head[i])
 		switch {
+		case head[i] == "":
 		case slices.Contains(head[:i], head[i]):
 			r.add(1, head[i], "is the name of two columns", "keep one")
 		case !parameter && !r.unchecked && !slices.Contains(rooftopMembers, head[i]) && (!strings.HasPrefix(head[i], tagColumn) || head[i] == tagColumn):
@@ -210,6 +216,9 @@ func (r *reader) csv(body []byte) (d draft) {
 			r.add(parse.Line, "", "cannot be read: "+parse.Err.Error(), "put values with commas or quotes into quotes, and double the quotes inside")
 			return d
 		}
+		if !slices.ContainsFunc(record, func(value string) bool { return strings.TrimSpace(value) != "" }) {
+			continue
+		}
 		line, _ := in.FieldPos(0)
 		if len(record) > len(head) {
 			r.add(line, "", fmt.Sprintf("has %d cells under %d columns", len(record), len(head)), "put values with commas into quotes")
@@ -221,6 +230,8 @@ func (r *reader) csv(body []byte) (d draft) {
 			line, _ := in.FieldPos(i)
 			switch tag, isTag := strings.CutPrefix(head[i], tagColumn); {
 			case value == "":
+			case head[i] == "":
+				r.add(line, "", fmt.Sprintf("%q stands in a column without a name", value), "write the name of its column into the first line")
 			case isTag:
 				out.tags[tag] = cell{value, line}
 			case slices.Contains(rooftopMembers, head[i]):

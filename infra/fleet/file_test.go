@@ -94,6 +94,23 @@ func TestCSVSaysTheSameAsYAML(t *testing.T) {
 	}
 }
 
+func TestATableThatASpreadsheetSavedIsReadAllTheSame(t *testing.T) {
+	want, err := fleet.Read("fleet.csv", []byte("id,region,tag:owner\nseabright,us-east-1,northwind\nalder,eu-west-1,alder\n"), source(t), fleet.Options{CodeBucket: "code"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, table := range map[string]string{
+		"semicolons":         "id;region;tag:owner\r\nseabright;us-east-1;northwind\r\nalder;eu-west-1;alder\r\n",
+		"columns left empty": "id,region,tag:owner,,\nseabright,us-east-1,northwind,,\nalder,eu-west-1,alder,,\n",
+		"rows left empty":    "id,region,tag:owner\nseabright,us-east-1,northwind\nalder,eu-west-1,alder\n,,\n, ,\n",
+	} {
+		got, err := fleet.Read("fleet.csv", []byte(table), source(t), fleet.Options{CodeBucket: "code"})
+		if diff := cmp.Diff(want, got); err != nil || diff != "" {
+			t.Errorf("%s: %v\n%s", name, err, diff)
+		}
+	}
+}
+
 func TestEveryFaultOfAFleetFileIsToldAtOnceWithItsLineAndWhatToWrite(t *testing.T) {
 	const faulty = `fleet: 9lives
 colour: red
@@ -162,6 +179,7 @@ func TestFilesThatAreNoFleetAreToldSo(t *testing.T) {
 		{"fleet.csv", "", "the first line does not name the columns"},
 		{"fleet.csv", "id,region,colour\na,us-east-1,red\n", "colour: is no column"},
 		{"fleet.csv", "id,id\n", "is the name of two columns"},
+		{"fleet.csv", "id,region,\na,us-east-1,x\n", `fleet.csv:2: "x" stands in a column without a name; write the name of its column into the first line`},
 		{"fleet.csv", "id,region\na,us-east-1,x\n", "fleet.csv:2: has 3 cells under 2 columns"},
 		{"fleet.csv", "id,region\na,\"us\n", "cannot be read"},
 		{"fleet.csv", "id,region,stack\na,us-east-1,x-1\nb,us-east-1,x-1\n", `fleet.csv:3: stack: "x-1" is that of line 2 too`},

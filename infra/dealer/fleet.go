@@ -89,12 +89,12 @@ func needed(path string) (*fleet.Release, error) {
 
 // openToChange opens a fleet whose stacks are to be changed, once its profiles
 // can be used.
-func (o *fleetFlags) openToChange(ctx context.Context, path string) (*opened, error) {
+func (o *fleetFlags) openToChange(ctx context.Context, std streams, path string) (*opened, error) {
 	f, err := o.open(ctx, path, needed)
 	if err != nil {
 		return nil, err
 	}
-	return f, f.profiles()
+	return f, f.profiles(std)
 }
 
 // open reads the fleet file, and checks it against the release if there is one.
@@ -154,15 +154,25 @@ func (f *opened) profile(path string) ([]byte, error) {
 	return body, err
 }
 
-// profiles finds the profiles that cannot be used, before anything is done.
-func (f *opened) profiles() error {
+// profiles finds the profiles that cannot be used, before anything is done, and
+// warns of those whose leads would wait.
+func (f *opened) profiles(std streams) error {
 	var faults []error
 	for _, r := range f.rooftops {
 		if r.Profile == "" {
 			continue
 		}
-		if _, err := f.profile(r.Profile); err != nil {
+		body, err := f.profile(r.Profile)
+		if err != nil {
 			faults = append(faults, fmt.Errorf("profile of %s: %w", r.ID, err))
+			continue
+		}
+		p, err := dealer.Parse(body)
+		if err != nil {
+			return err
+		}
+		for _, fault := range unfit(p) {
+			fmt.Fprintf(std.err, "Mend this in the profile of %s, or leads wait: %s\n", r.ID, fault)
 		}
 	}
 	if len(faults) > 0 {

@@ -48,7 +48,7 @@ else is at work on the fleet, 2 the command line or the fleet file is wrong.`,
   dealer fleet apply fleet.yaml --only seabright,alder`,
 		Args: args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, given []string) error {
-			f, err := o.openToChange(cmd.Context(), given[0])
+			f, err := o.openToChange(cmd.Context(), std, given[0])
 			if err != nil {
 				return err
 			}

@@ -42,7 +42,7 @@ wrong.`,
 		Example: `  dealer fleet plan fleet.yaml --drift`,
 		Args:    args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, given []string) error {
-			f, err := o.openToChange(cmd.Context(), given[0])
+			f, err := o.openToChange(cmd.Context(), std, given[0])
 			if err != nil {
 				return err
 			}

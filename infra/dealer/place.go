@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -139,7 +140,11 @@ func (w *whereabouts) onAWS(ctx context.Context, profile dealer.Source) (place, 
 	if w.stack != "" && profile == nil && w.dealer == "" {
 		// The one that the stack itself goes by.
 		profile = stack.Profiles(slog.New(slog.DiscardHandler))
-		if _, err := profile.Profile(ctx); err != nil {
+		_, err := profile.Profile(ctx)
+		if errors.Is(err, fs.ErrNotExist) {
+			return place{}, fmt.Errorf("the stack %s has no profile yet; give it one with `dealer publish`, or say whose leads with --dealer ID", w.stack)
+		}
+		if err != nil {
 			return place{}, fmt.Errorf("the profile of the stack %s cannot be read, so say whose leads with --dealer ID: %w", w.stack, cloud.Access(err))
 		}
 	}

@@ -96,6 +96,10 @@ func TestPublishPutsProfileAndFilesIntoTheStack(t *testing.T) {
 	if r := dealerCommand(t, "", "publish", "--stack", "larkspur"); r.code != 1 || !strings.Contains(r.err, "has no profile yet") {
 		t.Errorf("before there is a profile: exit code %d: %s", r.code, r.err)
 	}
+	if r := dealerCommand(t, "", "leads", "list", "--stack", "larkspur"); r.code != 1 ||
+		r.err != "dealer: the stack larkspur has no profile yet; give it one with `dealer publish`, or say whose leads with --dealer ID\n" {
+		t.Errorf("before there is a profile: exit code %d: %s", r.code, r.err)
+	}
 	r := dealerCommand(t, "", "publish", "--profile", profile, "--stack", "larkspur")
 	if r.code != 0 || !strings.HasSuffix(r.out, "Buyers reach the agent at "+larkspurAddress+"\n") || !strings.Contains(r.err, "target outbox is of type file") {
 		t.Fatalf("exit code %d: %s%s", r.code, r.out, r.err)

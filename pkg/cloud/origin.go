@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/http"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -28,15 +29,21 @@ var _ dealer.Origin = (*Origin)(nil)
 // NewOrigin reads the profile at bucket and key.
 func NewOrigin(client *s3.Client, bucket, key string) *Origin { return &Origin{client, bucket, key} }
 
-// Fetch asks S3 for the object unless it still has the tag.
+// Fetch asks S3 for the object unless it still has the tag. fs.ErrNotExist is in
+// the chain where there is none.
 func (o *Origin) Fetch(ctx context.Context, tag string) (dealer.Document, error) {
 	in := &s3.GetObjectInput{Bucket: aws.String(o.bucket), Key: aws.String(o.key)}
 	if tag != "" {
 		in.IfNoneMatch = aws.String(tag)
 	}
 	out, err := o.client.GetObject(ctx, in)
-	if answered, ok := errors.AsType[*awshttp.ResponseError](err); ok && answered.HTTPStatusCode() == http.StatusNotModified {
-		return dealer.Document{}, dealer.ErrNotModified
+	if answered, ok := errors.AsType[*awshttp.ResponseError](err); ok {
+		switch answered.HTTPStatusCode() {
+		case http.StatusNotModified:
+			return dealer.Document{}, dealer.ErrNotModified
+		case http.StatusNotFound:
+			return dealer.Document{}, o.fault(fmt.Errorf("%w: %w", fs.ErrNotExist, err))
+		}
 	}
 	if err != nil {
 		return dealer.Document{}, o.fault(err)

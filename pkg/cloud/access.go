@@ -21,7 +21,9 @@ var (
 		"ExpiredToken", "ExpiredTokenException", "TokenRefreshRequired", "RequestExpired", "InvalidClientTokenId", "UnrecognizedClientException",
 		"InvalidAccessKeyId", "SignatureDoesNotMatch", "InvalidSignatureException", "IncompleteSignature", "InvalidToken", "OptInRequired",
 	}
-	noRight = []string{"AccessDenied", "AccessDeniedException", "UnauthorizedOperation", "Forbidden"}
+	noRight = []string{
+		"AccessDenied", "AccessDeniedException", "AuthorizationError", "AuthorizationErrorException", "UnauthorizedOperation", "Forbidden", "NotAuthorized",
+	}
 )
 
 // Access makes an error about access to AWS one plain sentence that says what
@@ -34,7 +36,7 @@ func Access(err error) error {
 		switch code := fault.ErrorCode(); {
 		case slices.Contains(badCredentials, code):
 			return fmt.Errorf("%w: the credentials are not accepted (%s); renew them with `aws sso login` or `aws configure`", ErrNoAccess, code)
-		case slices.Contains(noRight, code):
+		case LacksRight(code):
 			return fmt.Errorf("%w: these credentials lack the right; ask who manages the account for it (AWS says: %s)", ErrNoAccess, fault.ErrorMessage())
 		}
 		return err
@@ -44,6 +46,10 @@ func Access(err error) error {
 	}
 	return err
 }
+
+// LacksRight reports whether a fault's code is one of those that AWS's services
+// have for a right that is missing.
+func LacksRight(code string) bool { return slices.Contains(noRight, code) }
 
 // rootCause leaves out the layers of the client, which repeat each other.
 func rootCause(err error) error {

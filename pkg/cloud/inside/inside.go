@@ -143,12 +143,8 @@ func (x *examination) troubled(id, action string, err error) bool {
 	return true
 }
 
-var noRight = []string{
-	"AccessDenied", "AccessDeniedException", "AuthorizationError", "AuthorizationErrorException", "UnauthorizedOperation", "Forbidden", "NotAuthorized",
-}
-
 func denied(err error) bool {
-	if slices.Contains(noRight, codeOf(err)) {
+	if cloud.LacksRight(codeOf(err)) {
 		return true
 	}
 	answer, ok := errors.AsType[*awshttp.ResponseError](err)

@@ -14,7 +14,7 @@ var ErrBusy = errors.New("the source is being visited already")
 
 // What came of a visit, in State.Result.
 const (
-	// Imported: a file was taken; State.File and the times tell which.
+	// Imported: a file was taken; State.FeedTime and SHA256 tell which.
 	Imported = "imported"
 	// Unchanged: the source has the file that was imported last.
 	Unchanged = "unchanged"

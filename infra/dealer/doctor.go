@@ -30,7 +30,8 @@ page and what to do next. It leaves nothing behind at the dealer, unless
 
 With --stack it also looks inside a stack on AWS, with your own rights there:
 mail, queues, feed, secrets, alarms, tables, buckets and functions. It reads no
-secret and no lead. Without URL it takes the stack's own address.
+secret and no lead. Without URL it takes the stack's own address;
+one that serves many dealers wants the address of one.
 
 The exit code is 0 when nothing failed, 1 when something did, 2 when the command
 line is wrong and 3 when the agent cannot be reached.`,
@@ -55,8 +56,10 @@ line is wrong and 3 when the agent cannot be reached.`,
 			if err != nil {
 				return err
 			}
-			if c.URL = inside.address(); len(given) > 0 {
+			if len(given) > 0 {
 				c.URL = given[0]
+			} else if c.URL, err = inside.address(); err != nil {
+				return err
 			}
 			report, err := doctor.Examine(cmd.Context(), c)
 			if err != nil {

@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
+	"strings"
 	"time"
 
 	"github.com/dealer-agent/dealer/infra/dealer/doctor"
@@ -33,12 +35,17 @@ func (s stackPlace) open(ctx context.Context) (*openStack, error) {
 	return &openStack{stack, deployed}, nil
 }
 
-// address is where buyers reach the stack.
-func (o *openStack) address() string {
+// address is where buyers reach the stack, if that is one dealer's.
+func (o *openStack) address() (string, error) {
 	if o == nil {
-		return ""
+		return "", nil
 	}
-	return o.deployed.Address()
+	at := o.deployed.Address()
+	if o.stack.Settings.Pooled() {
+		one := strings.Replace(at, "*", "ID", 1) + cloud.DealersPath + "ID"
+		return "", usageError{fmt.Errorf("the stack serves many dealers; name the address of one, such as %s", one)}
+	}
+	return at, nil
 }
 
 // findings are those of inside, in the form of the report's.

@@ -88,6 +88,9 @@ func TestCommandsKeepToOneDealerWhereAStackServesMany(t *testing.T) {
 	if keys := keysOf(t, client, exports); len(keys) != 1 || keys[0] != "feeds/ash/feed.json" {
 		t.Errorf("the feed bucket has %v", keys)
 	}
+	if r := dealerCommand(t, "", "doctor", "--stack", "larkspur"); r.code != 2 || !strings.Contains(r.err, "such as "+larkspurAddress+"/dealers/ID") || strings.Count(r.err, "\n") != 1 {
+		t.Errorf("whose agent? exit code %d: %s%s", r.code, r.out, r.err)
+	}
 	for _, args := range [][]string{{"publish", "--profile", ash, "--dir", "x", "--dealer", "ash"}, {"import", "s3://b/feeds/ash/x.csv", "--dealer", "ash"}} {
 		if r := dealerCommand(t, "", args...); r.code != 2 || !strings.Contains(r.err, "--dealer goes with --stack") {
 			t.Errorf("%v: exit code %d: %s", args, r.code, r.err)

@@ -12,20 +12,23 @@ const maxTalk = 16 << 20
 
 var errTalk = errors.New("the server sends more than was asked for")
 
-// metered is a connection over which no more comes than it was given left.
-// A listing is held in memory until its end, which a server need not make.
+// meter is how much may still come from a server. A listing is held in memory
+// until its end, which a server need not make.
+type meter struct{ bytes atomic.Int64 }
+
+func (m *meter) over() bool { return m.bytes.Load() < 0 }
+
+// metered is a connection that its meter ends.
 type metered struct {
 	net.Conn
-	left atomic.Int64
+	*meter
 }
 
 // Read fails with errTalk beyond what was left.
-func (m *metered) Read(p []byte) (int, error) {
+func (m metered) Read(p []byte) (int, error) {
 	n, err := m.Conn.Read(p)
-	if m.left.Add(-int64(n)) < 0 {
+	if m.bytes.Add(-int64(n)) < 0 {
 		return 0, errTalk
 	}
 	return n, err
 }
-
-func (m *metered) over() bool { return m.left.Load() < 0 }

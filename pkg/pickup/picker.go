@@ -90,8 +90,9 @@ type Visit struct {
 }
 
 // Turn visits every source that is due, one after the other, as long as ctx has
-// time for another one. Faults of sources are logged and kept in their states;
-// an error is one of the profile or the store.
+// time for another one, unless another turn is at work for the dealer. Faults of
+// sources are logged and kept in their states; an error is one of the profile or
+// the store.
 func (p *Picker) Turn(ctx context.Context) error {
 	profile, err := p.Profiles.Profile(ctx)
 	if err != nil {
@@ -113,8 +114,12 @@ func (p *Picker) Turn(ctx context.Context) error {
 		if end, ends := ctx.Deadline(); ctx.Err() != nil || ends && time.Until(end) < spare {
 			break // the next turn goes on
 		}
-		if _, err := p.visit(ctx, profile, s, due); err != nil {
+		v, err := p.visit(ctx, profile, s, due)
+		if err != nil {
 			failures = append(failures, err)
+		}
+		if v.Result == Busy {
+			break // another turn is at work for the dealer, and goes on to the rest
 		}
 	}
 	return errors.Join(failures...)

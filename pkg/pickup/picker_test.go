@@ -112,6 +112,39 @@ func TestTurnsThatOverlapBringAFileOnce(t *testing.T) {
 	}
 }
 
+// TestADealerHasOneTurnAtATime: of many dealers, one with many slow sources
+// would else hold an instance for each of them, and nobody's exports be imported.
+func TestADealerHasOneTurnAtATime(t *testing.T) {
+	begun, rest := make(chan struct{}, 8), make(chan struct{})
+	slow := newSite(t, func(w http.ResponseWriter, _ *http.Request) {
+		begun <- struct{}{}
+		<-rest
+		_, _ = io.WriteString(w, head+civic)
+	})
+	second := newSite(t, text(head+ford))
+	slow.roots.AddCert(second.Certificate())
+	l := newLot(t, slow.roots, slow.source(", rooftops: [North]")+`}
+    - {name: second, url: "`+second.URL+`/lot.csv", rooftops: [South]`)
+	var first sync.WaitGroup
+	first.Go(func() {
+		if err := l.Turn(context.WithoutCancel(t.Context())); err != nil {
+			t.Error(err)
+		}
+	})
+	<-begun
+	if err := l.Turn(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(second.asked); n != 0 {
+		t.Errorf("a second turn began %d visits beside the first one", n)
+	}
+	close(rest)
+	first.Wait()
+	if len(second.asked) != 1 || l.listed() != 2 {
+		t.Errorf("the first turn went to the second source %d times, %d listed", len(second.asked), l.listed())
+	}
+}
+
 // TestAVisitThatLastsTooLongUndoesNothing: its claim ran out, and another
 // visitor brought a newer file meanwhile.
 func TestAVisitThatLastsTooLongUndoesNothing(t *testing.T) {

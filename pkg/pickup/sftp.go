@@ -39,8 +39,8 @@ func (c collection) fetch(ctx context.Context, known State, out io.Writer) (arri
 	if err != nil {
 		return arrival{}, &Fault{Reason: "the url is not an address"}
 	}
-	meter := &metered{}
-	conn, err := c.connect(ctx, u, meter)
+	left := &meter{}
+	conn, err := c.connect(ctx, u, left)
 	if err != nil {
 		return arrival{}, err
 	}
@@ -57,13 +57,13 @@ func (c collection) fetch(ctx context.Context, known State, out io.Writer) (arri
 	defer client.Close()
 	name := strings.TrimPrefix(u.Path, "/~/") // a path from the login's own folder
 	file, first, err := newest(ctx, client, name)
-	if err != nil && meter.over() && ctx.Err() == nil {
+	if err != nil && left.over() && ctx.Err() == nil {
 		err = tooLong()
 	}
 	if err != nil {
 		return arrival{}, err
 	}
-	meter.left.Store(2 * maxFile)
+	left.bytes.Store(2 * maxFile)
 	a := arrival{modified: first.ModTime(), tag: tagOf(file, first)}
 	if a.tag == known.Tag {
 		return a, errUnchanged
@@ -189,9 +189,9 @@ func reading(ctx context.Context, err error) *Fault {
 	return f
 }
 
-// connect logs in at the server that has the pinned key; what comes from there
-// goes through the meter.
-func (c collection) connect(ctx context.Context, u *url.URL, meter *metered) (*ssh.Client, error) {
+// connect logs in at the server that has the pinned key; left bounds what
+// comes from there.
+func (c collection) connect(ctx context.Context, u *url.URL, left *meter) (*ssh.Client, error) {
 	methods, err := c.methods(ctx)
 	if err != nil {
 		return nil, err
@@ -204,7 +204,7 @@ func (c collection) connect(ctx context.Context, u *url.URL, meter *metered) (*s
 	// A server has a key of each kind, and shows the one that is asked for first.
 	for _, kinds := range keyKinds {
 		var client *ssh.Client
-		client, err = c.login(ctx, address, meter, &ssh.ClientConfig{
+		client, err = c.login(ctx, address, left, &ssh.ClientConfig{
 			User: u.User.Username(), Auth: methods, HostKeyCallback: pin.check, HostKeyAlgorithms: kinds,
 			ClientVersion: "SSH-2.0-dealer-agent",
 		})
@@ -225,16 +225,15 @@ func (c collection) connect(ctx context.Context, u *url.URL, meter *metered) (*s
 	return nil, f
 }
 
-func (c collection) login(ctx context.Context, address string, meter *metered, config *ssh.ClientConfig) (*ssh.Client, error) {
+func (c collection) login(ctx context.Context, address string, left *meter, config *ssh.ClientConfig) (*ssh.Client, error) {
 	conn, err := c.route.DialContext(ctx, "tcp", address)
 	if err != nil {
 		return nil, err
 	}
-	meter.Conn = conn
-	meter.left.Store(maxTalk)
+	left.bytes.Store(maxTalk)
 	stop := context.AfterFunc(ctx, func() { conn.Close() })
 	_ = conn.SetDeadline(time.Now().Add(handshakeTime))
-	secured, channels, requests, err := ssh.NewClientConn(meter, address, config)
+	secured, channels, requests, err := ssh.NewClientConn(metered{conn, left}, address, config)
 	if !stop() && err == nil {
 		err = ctx.Err()
 	}

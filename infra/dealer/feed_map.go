@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -101,6 +102,10 @@ func showProposal(out io.Writer, p feed.Proposal) error {
 		fmt.Fprintf(table, "%s\t%s\t%s\t%.0f %%\t%s\n", brief(name, 36), is, sure, 100*c.Filled, strings.Join(samples, " | "))
 	}
 	if err := table.Flush(); err != nil {
+		return err
+	}
+	if !slices.ContainsFunc(p.Columns, func(c feed.ProposedColumn) bool { return c.Member != "" }) {
+		_, err := fmt.Fprintln(out, "\nNo column could be told; is this the export of an inventory?")
 		return err
 	}
 	_, err := fmt.Fprintf(out, "\nInto the profile:\n\n%s", p.YAML)

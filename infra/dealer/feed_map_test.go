@@ -124,6 +124,17 @@ func TestHeadersOfAnyKindComeBackFromTheProposal(t *testing.T) {
 	}
 }
 
+func TestAFileThatIsNoExportIsToldSo(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "notes.txt")
+	if err := os.WriteFile(file, []byte("Shopping\nmilk\nbread\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r := dealerCommand(t, "", "feed", "map", file)
+	if r.code != 0 || !strings.HasSuffix(r.out, "\nNo column could be told; is this the export of an inventory?\n") {
+		t.Errorf("exit code %d: %s%s", r.code, r.out, r.err)
+	}
+}
+
 func TestAFileThatIsNoTableIsRefusedWithTheReason(t *testing.T) {
 	for name, body := range map[string]string{"empty.csv": "", "page.html": "<!doctype html><p>log in", "dtd.xml": "<!DOCTYPE x><x/>", "cut.zip": "PK\x03\x04"} {
 		if r := dealerCommand(t, "", "feed", "map", write(t, name, body)); r.code != 1 || r.out != "" || !strings.HasPrefix(r.err, "dealer: feed refused: ") {

@@ -131,13 +131,13 @@ func (r *reader) read(ctx context.Context, src Source) (inventory.Batch, error) 
 		return inventory.Batch{}, err
 	}
 	if r.report.Rows == 0 {
-		return inventory.Batch{}, r.refuse("the file has no row")
+		return inventory.Batch{}, r.refuse("the file has no row below the names of its columns; see that the export has vehicles in it")
 	}
 	if !r.m.identified() {
 		return inventory.Batch{}, r.refuse("no column is a VIN, a stock number or an id; map one in feed.columns")
 	}
 	if r.report.Accepted == 0 {
-		return inventory.Batch{}, r.refuse("none of the %d rows is a vehicle: %s", r.report.Rows, commonest(r.report.RejectedBy))
+		return inventory.Batch{}, r.refuse("none of the %d rows is a vehicle: %s", r.report.Rows, advised(commonest(r.report.RejectedBy)))
 	}
 	r.asOf()
 	r.mappingWarnings()

@@ -27,3 +27,14 @@ func (r *Refusal) Error() string {
 
 // Unwrap returns ErrRefused.
 func (r *Refusal) Unwrap() error { return ErrRefused }
+
+// advised adds to a reason what the profile can say about it.
+func advised(reason string) string {
+	switch reason {
+	case "no make":
+		return reason + "; name its column in feed.columns, or write it into feed.constants when all are of one make"
+	case "no model":
+		return reason + "; name its column in feed.columns"
+	}
+	return reason
+}

@@ -1,12 +1,14 @@
 package feed_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/dealer-agent/dealer/pkg/dealer"
+	"github.com/dealer-agent/dealer/pkg/feed"
 )
 
 func TestIdentity(t *testing.T) {
@@ -71,6 +73,20 @@ func TestRowsAreRejectedForWhatAVehicleCannotLack(t *testing.T) {
 	}
 	if rep.RejectedRows[0].Line != 3 || rep.RejectedRows[3].Line != 6 {
 		t.Errorf("%+v", rep.RejectedRows)
+	}
+}
+
+func TestAFileWithoutOneVehicleIsRefusedWithWhatToDo(t *testing.T) {
+	for table, want := range map[string]string{
+		"stock,year,make,model\n":                "no row below the names of its columns; see that the export has vehicles in it",
+		"stock,year,model\nA1,2020,Civic\n":      "none of the 1 rows is a vehicle: no make; name its column in feed.columns, or write it into feed.constants when all are of one make",
+		"stock,year,make\nA1,2020,Honda\n":       "none of the 1 rows is a vehicle: no model; name its column in feed.columns",
+		"stock,year,make,model\n,2020,Kia,Rio\n": "none of the 1 rows is a vehicle: no vin, stock number or id",
+	} {
+		_, _, err := feed.Read(t.Context(), feed.Source{Name: "export.csv", Body: strings.NewReader(table)}, oneRooftop())
+		if !errors.Is(err, feed.ErrRefused) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v", table, err)
+		}
 	}
 }
 

@@ -264,12 +264,12 @@ func TestAFewAliasesOfLongTextsCostLittle(t *testing.T) {
 	long := strings.Repeat("a", 400_000)
 	for name, document := range map[string]string{
 		"texts": "x: &x " + long + "\nrooftops:\n" + strings.Repeat("- {name: *x}\n", 20_000),
-		"keys":  "x: &x {" + long + ": 1}\nrooftops:\n" + strings.Repeat("- *x\n", 20_000),
-		"lists": "x: &x [" + long + "]\nskills:\n" + strings.Repeat("- *x\n", 20_000),
+		"keys":  "x: &x\n  ? " + long + "\n  : 1\nrooftops:\n" + strings.Repeat("- *x\n", 20_000),
+		"lists": "x: &x [" + long + "]\nrooftops:\n" + strings.Repeat("- {aliases: *x}\n", 20_000),
 	} {
 		began := time.Now()
 		_, err := dealer.Parse([]byte(document))
-		if took := time.Since(began); err == nil || took > 10*time.Second || len(err.Error()) > 8<<20 {
+		if took := time.Since(began); err == nil || !strings.Contains(err.Error(), "bytes of text") || took > 10*time.Second || len(err.Error()) > 8<<20 {
 			t.Errorf("%s: %s, and %d bytes of faults", name, took, len(err.Error()))
 		}
 	}

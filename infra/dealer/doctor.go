@@ -30,8 +30,8 @@ page and what to do next. It leaves nothing behind at the dealer, unless
 
 With --stack it also looks inside a stack on AWS, with your own rights there:
 mail, queues, feed, secrets, alarms, tables, buckets and functions. It reads no
-secret and no lead. Without URL it takes the stack's own address;
-one that serves many dealers wants the address of one.
+secret and no lead. Without URL it takes the stack's own address, and in a stack
+of many that of --dealer, at which alone it looks then.
 
 The exit code is 0 when nothing failed, 1 when something did, 2 when the command
 line is wrong and 3 when the agent cannot be reached.`,
@@ -52,14 +52,15 @@ line is wrong and 3 when the agent cannot be reached.`,
 			if c.Timeout <= 0 || c.Timeout > time.Minute {
 				return usageError{errors.New("--timeout wants a time up to 1m, such as 10s")}
 			}
-			inside, err := stack.open(cmd.Context())
+			if len(given) > 0 {
+				c.URL = given[0]
+			}
+			inside, err := stack.open(cmd.Context(), c.URL)
 			if err != nil {
 				return err
 			}
-			if len(given) > 0 {
-				c.URL = given[0]
-			} else if c.URL, err = inside.address(); err != nil {
-				return err
+			if inside != nil {
+				c.URL = inside.address
 			}
 			report, err := doctor.Examine(cmd.Context(), c)
 			if err != nil {
@@ -87,6 +88,7 @@ line is wrong and 3 when the agent cannot be reached.`,
 	flags.BoolVar(&c.SendTestLead, "send-test-lead", false, "submit one lead that is marked as a test")
 	flags.StringVar(&stack.name, "stack", "", "look inside the AWS `STACK` of this name too")
 	flags.StringVar(&stack.region, "region", "", "the stack's AWS `REGION`; default: that of your AWS configuration")
+	dealerFlag(flags, &stack.dealer)
 	access.flags(cmd)
 	flags.DurationVar(&c.Timeout, "timeout", 10*time.Second, "how long one request may take")
 	return cmd

@@ -1,57 +1,75 @@
 package main
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/dealer-agent/dealer/infra/dealer/doctor"
 	"github.com/dealer-agent/dealer/pkg/cloud"
 	"github.com/dealer-agent/dealer/pkg/cloud/inside"
+	"github.com/dealer-agent/dealer/pkg/cloud/site"
 )
 
-// stackPlace is which stack to look inside; none without a name.
-type stackPlace struct{ name, region string }
+// stackPlace is which stack to look inside, and at whose part of it; none without
+// a name.
+type stackPlace struct{ name, region, dealer string }
 
 // openStack is a stack that was found; nil where none was asked for.
 type openStack struct {
 	stack    *cloud.Stack
 	deployed cloud.Deployed
+	// dealer is the one of many to look at; empty for all there are.
+	dealer string
+	// address is where buyers reach the agent.
+	address string
 }
 
-func (s stackPlace) open(ctx context.Context) (*openStack, error) {
+// open finds the stack. One of many dealers is looked at as a whole where a URL
+// says whose agent is examined from outside.
+func (s stackPlace) open(ctx context.Context, url string) (*openStack, error) {
 	if s.name == "" {
-		if s.region != "" {
-			return nil, usageError{errors.New("--region goes with --stack")}
+		for flag, given := range map[string]string{"region": s.region, "dealer": s.dealer} {
+			if given != "" {
+				return nil, usageError{fmt.Errorf("--%s goes with --stack", flag)}
+			}
 		}
 		return nil, nil
 	}
-	stack, deployed, err := cloud.OpenDeployed(ctx, s.name, s.region)
+	if url != "" && s.dealer == "" {
+		stack, deployed, err := cloud.OpenDeployed(ctx, s.name, s.region)
+		if err != nil {
+			return nil, err
+		}
+		return &openStack{stack: stack, deployed: deployed, address: url}, nil
+	}
+	ctx, stack, err := openStackFor(ctx, s.name, s.region, s.dealer, "")
 	if err != nil {
 		return nil, err
 	}
-	return &openStack{stack, deployed}, nil
-}
-
-// address is where buyers reach the stack, if that is one dealer's.
-func (o *openStack) address() (string, error) {
-	if o == nil {
-		return "", nil
+	o := &openStack{stack.Stack, stack.deployed, stack.dealer, url}
+	if url != "" {
+		return o, nil
 	}
-	at := o.deployed.Address()
-	if o.stack.Settings.Pooled() {
-		one := strings.Replace(at, "*", "ID", 1) + cloud.DealersPath + "ID"
-		return "", usageError{fmt.Errorf("the stack serves many dealers; name the address of one, such as %s", one)}
+	if o.address = stack.deployed.Address(); stack.dealer != "" {
+		p, err := stack.profile(ctx)
+		if err != nil {
+			return nil, err
+		}
+		_, own := site.Place(stack.Settings, stack.dealer)
+		o.address = cmp.Or(p.URL, own)
 	}
-	return at, nil
+	return o, nil
 }
 
 // findings are those of inside, in the form of the report's.
 func (o *openStack) findings(ctx context.Context, within time.Duration) []doctor.Finding {
 	if o == nil {
 		return nil
+	}
+	if o.dealer != "" {
+		ctx = cloud.ForDealer(ctx, o.dealer)
 	}
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()

@@ -12,7 +12,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/dealer-agent/dealer/pkg/cloud"
 	"github.com/dealer-agent/dealer/pkg/cloud/feeds"
 	"github.com/dealer-agent/dealer/pkg/cloud/targets"
 	"github.com/dealer-agent/dealer/pkg/dealer"
@@ -78,7 +77,7 @@ its sources by itself; this is for the first time, and for finding faults.`,
 	flags.StringVar(&at.data, "data", "", "`DIR` that keeps the inventory; `dealer run` may be using it")
 	flags.StringVar(&stack, "stack", "", "the AWS `STACK` whose profile and inventory it is")
 	flags.StringVar(&at.region, "region", "", "the `REGION` (default: the environment's)")
-	flags.StringVar(&at.dealer, "dealer", "", "`ID` of the dealer, in a stack of many")
+	dealerFlag(flags, &at.dealer)
 	flags.BoolVar(&asJSON, "json", false, "print each visit as JSON, one a line")
 	section(flags, "On AWS", "stack", "region", "dealer")
 	return cmd
@@ -149,31 +148,25 @@ func visitText(v pickup.Visit) string {
 	return text
 }
 
-var (
-	errManyDealers = errors.New("the stack serves many dealers; choose one with --dealer ID")
-	errDealerAlone = errors.New("--dealer goes with --stack: it chooses one dealer of many")
-)
-
 // pickerOf fetches for a stack from this machine, with its user's own AWS rights.
 func pickerOf(ctx context.Context, name, region, dealerID string) (context.Context, *pickup.Picker, error) {
-	stack, d, err := cloud.OpenDeployed(ctx, name, region)
+	ctx, stack, err := openStackFor(ctx, name, region, dealerID, "")
 	if err != nil {
 		return ctx, nil, err
 	}
-	switch {
-	case stack.Settings.Pooled() && dealerID == "":
-		return ctx, nil, usageError{errManyDealers}
-	case stack.Settings.Pooled():
-		ctx = cloud.ForDealer(ctx, dealerID)
+	if stack.dealer != "" {
+		if _, err := stack.profile(ctx); err != nil {
+			return ctx, nil, err
+		}
 	}
 	quiet := slog.New(slog.DiscardHandler)
-	profiles := stack.Profiles(quiet)
+	profiles := stack.source()
 	imports := &feeds.Events{
 		Objects: stack.Objects(), ReportPrefix: stack.Settings.ReportPrefix, Log: quiet,
 		Importer: &feed.Importer{Store: stack.Inventory(), Profiles: profiles, Now: time.Now},
 	}
 	return ctx, &pickup.Picker{
-		Profiles: profiles, States: stack.Pickups(), Depot: feeds.Shelf{Events: imports, Bucket: d.FeedBucket()},
+		Profiles: profiles, States: stack.Pickups(), Depot: feeds.Shelf{Events: imports, Bucket: stack.deployed.FeedBucket()},
 		Secrets: targets.NewDirect(stack.Config()), Now: time.Now, Log: quiet,
 	}, nil
 }

@@ -30,9 +30,10 @@ the data folder and applies the difference. A file that it refuses leaves the
 inventory as it was, but for vehicles that the file itself marks as sold.
 
 With --stack the export is uploaded to AWS, where the stack imports it by the
-profile it has; an address s3://BUCKET/KEY is one that lies there, to be replaced
-by --feed or else imported again. The report is waited for and printed. The exit
-code is 1 when the export was refused, and 3 when AWS cannot be reached.`,
+profile it has, in a stack of many that of --dealer; an address s3://BUCKET/KEY
+is one that lies there, to be replaced by --feed or else imported again. The
+report is waited for and printed. The exit code is 1 when the export was refused,
+and 3 when AWS cannot be reached.`,
 		Example: `  dealer import --profile dealer.yaml --feed inventory.csv --data DIR --dry-run
   dealer import --stack my-dealer --feed inventory.csv
   dealer import s3://dealer-feeds-1234/feeds/inventory.csv`,

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -30,8 +31,8 @@ type remoteImport struct {
 func (r *remoteImport) flags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&r.stack, "stack", "", "import on AWS: upload the feed to this `STACK` and wait for its report")
 	cmd.Flags().StringVar(&r.region, "region", "", "the `REGION` of the stack (default: the environment's)")
+	dealerFlag(cmd.Flags(), &r.dealer)
 	cmd.Flags().DurationVar(&r.wait, "wait", 5*time.Minute, "how long to wait for the report of the stack")
-	cmd.Flags().StringVar(&r.dealer, "dealer", "", "`ID` of the dealer, in a stack of many")
 	section(cmd.Flags(), "On AWS", "stack", "region", "dealer", "wait")
 }
 
@@ -78,19 +79,7 @@ func (r *remoteImport) run(ctx context.Context, say func(form string, args ...an
 	var err error
 	bucket, key := r.object()
 	if r.stack != "" {
-		var d cloud.Deployed
-		stack, d, err = cloud.OpenDeployed(ctx, r.stack, r.region)
-		bucket, key = d.FeedBucket(), cloud.FeedPrefix+filepath.Base(r.export)
-		switch {
-		case err != nil:
-		case stack.Settings.Pooled() && r.dealer == "":
-			err = usageError{errManyDealers}
-		case stack.Settings.Pooled():
-			key = cloud.FeedPrefix + r.dealer + "/" + filepath.Base(r.export)
-		}
-		if err == nil && bucket == "" {
-			err = fmt.Errorf("the stack %s has no bucket for exports (its state is %s); is it a dealer agent, and deployed whole?", d.Name, d.Status)
-		}
+		stack, bucket, key, err = r.place(ctx)
 	} else {
 		stack, err = cloud.OpenFor(ctx, cloud.Settings{ReportPrefix: "reports/"}, r.region)
 	}
@@ -110,6 +99,24 @@ func (r *remoteImport) run(ctx context.Context, say func(form string, args ...an
 		return out, fmt.Errorf("%w after %s; the log of the stack's FeedImportFunction says why", err, r.wait)
 	}
 	return out, cloud.Access(err)
+}
+
+// place is where the stack takes the export: that of one dealer of many in the
+// dealer's own folder.
+func (r *remoteImport) place(ctx context.Context) (stack *cloud.Stack, bucket, key string, err error) {
+	ctx, s, err := openStackFor(ctx, r.stack, r.region, r.dealer, "")
+	if err != nil {
+		return nil, "", "", err
+	}
+	if bucket = s.deployed.FeedBucket(); bucket == "" {
+		return nil, "", "", fmt.Errorf("the stack %s has no bucket for exports (its state is %s); is it a dealer agent, and deployed whole?", s.deployed.Name, s.deployed.Status)
+	}
+	if s.dealer != "" {
+		if err := s.absent(ctx); err != nil {
+			return nil, "", "", err
+		}
+	}
+	return s.Stack, bucket, path.Join(cloud.FeedPrefix, s.dealer, filepath.Base(r.export)), nil
 }
 
 func (r *remoteImport) begin(ctx context.Context, remote feeds.Remote, key string) (feeds.Awaited, error) {

@@ -265,8 +265,8 @@ func newLeadsResend(std streams) *cobra.Command {
 		Args:    args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, given []string) error {
 			return at.in(cmd, given, std, nil, func(ctx context.Context, p place) error {
-				if p.data == "" && at.queue == "" {
-					return usageError{errors.New("resend on AWS needs --queue-url URL, which the stack's outputs name")}
+				if p.data == "" && at.queue == "" && at.stack == "" {
+					return usageError{errors.New("resend on AWS needs --stack STACK, or --queue-url URL, which the stack's outputs name")}
 				}
 				if _, err := p.find(ctx, given[0]); err != nil {
 					return err

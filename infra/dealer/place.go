@@ -81,7 +81,7 @@ func (w *whereabouts) in(cmd *cobra.Command, given []string, std streams, withou
 		if w.stack == "" && w.leads == "" && w.inventory == "" {
 			return usageError{fmt.Errorf("%s needs --data DIR, or on AWS --stack STACK or --leads-table TABLE", cmd.CommandPath())}
 		}
-		p, err := w.onAWS(ctx, profile)
+		ctx, p, err := w.onAWS(ctx, profile, std)
 		if err != nil {
 			return err
 		}
@@ -132,37 +132,61 @@ func (w *whereabouts) loadProfile(ctx context.Context) (dealer.Source, error) {
 	return dealer.Fixed(p), nil
 }
 
-func (w *whereabouts) onAWS(ctx context.Context, profile dealer.Source) (place, error) {
-	stack, err := w.openStack(ctx)
+// onAWS opens the tables that are named, or those of a stack. The context is for
+// the work on them.
+func (w *whereabouts) onAWS(ctx context.Context, profile dealer.Source, std streams) (context.Context, place, error) {
+	if w.stack != "" {
+		return w.inStack(ctx, profile, std)
+	}
+	stack, err := cloud.OpenFor(ctx, cloud.Settings{LeadsTable: w.leads, InventoryTable: w.inventory, QueueURL: w.queue}, w.region)
 	if err != nil {
-		return place{}, err
+		return ctx, place{}, err
 	}
-	if w.stack != "" && profile == nil && w.dealer == "" {
-		// The one that the stack itself goes by.
-		profile = stack.Profiles(slog.New(slog.DiscardHandler))
-		_, err := profile.Profile(ctx)
-		if errors.Is(err, fs.ErrNotExist) {
-			return place{}, fmt.Errorf("the stack %s has no profile yet; give it one with `dealer publish`, or say whose leads with --dealer ID", w.stack)
-		}
-		if err != nil {
-			return place{}, fmt.Errorf("the profile of the stack %s cannot be read, so say whose leads with --dealer ID: %w", w.stack, cloud.Access(err))
-		}
-	}
+	p, err := w.keptIn(ctx, stack, profile)
+	return ctx, p, err
+}
+
+func (w *whereabouts) keptIn(ctx context.Context, stack *cloud.Stack, profile dealer.Source) (place, error) {
 	return w.fill(ctx, place{Folder: machine.Folder{
 		Leads: stack.Leads(), Queue: stack.Queue(), Inventory: stack.Inventory(), Profiles: profile, Now: time.Now,
 	}}, nil)
 }
 
-// openStack finds the tables by the name of their stack, unless they are named.
-func (w *whereabouts) openStack(ctx context.Context) (*cloud.Stack, error) {
-	if w.stack == "" {
-		return cloud.OpenFor(ctx, cloud.Settings{LeadsTable: w.leads, InventoryTable: w.inventory, QueueURL: w.queue}, w.region)
+// inStack goes by the profile that the stack itself has, unless one is given.
+func (w *whereabouts) inStack(ctx context.Context, given dealer.Source, std streams) (context.Context, place, error) {
+	id := ""
+	if given != nil {
+		p, err := given.Profile(ctx)
+		if err != nil {
+			return ctx, place{}, err
+		}
+		id = p.ID
 	}
-	stack, d, err := cloud.OpenDeployed(ctx, w.stack, w.region)
-	if err == nil && stack.Settings.LeadsTable == "" {
-		err = fmt.Errorf("the stack %s has no table of leads (its state is %s); is it a dealer agent, and deployed whole?", d.Name, d.Status)
+	ctx, s, err := openStackFor(ctx, w.stack, w.region, w.dealer, id)
+	if err == nil && s.Settings.LeadsTable == "" {
+		err = fmt.Errorf("the stack %s has no table of leads (its state is %s); is it a dealer agent, and deployed whole?", s.deployed.Name, s.deployed.Status)
 	}
-	return stack, err
+	if err != nil {
+		return ctx, place{}, err
+	}
+	profile := given
+	if profile == nil {
+		switch _, err := s.profile(ctx); {
+		case err == nil:
+			profile = s.source()
+		case w.dealer == "" && errors.Is(err, fs.ErrNotExist):
+			return ctx, place{}, fmt.Errorf("the stack %s has no profile yet; give it one with `dealer publish`, or say whose leads with --dealer ID", w.stack)
+		case w.dealer == "":
+			return ctx, place{}, fmt.Errorf("the profile of the stack %s cannot be read, so say whose leads with --dealer ID: %w", w.stack, cloud.Access(err))
+		case s.dealer != "":
+			if err := s.known(ctx); err != nil {
+				return ctx, place{}, err
+			}
+			fmt.Fprintf(std.err, "The stack %s has no profile of %s that can be read; what is kept of that dealer is there.\n", s.deployed.Name, s.dealer)
+		}
+	}
+	p, err := w.keptIn(ctx, s.Stack, profile)
+	return ctx, p, err
 }
 
 // fill names the dealer.

@@ -26,14 +26,14 @@ Content-Type and Cache-Control to serve it with.
 
 With --stack the profile is uploaded to AWS, for the stack to go by, and its files
 are made there; without --profile they are made anew of the one that is there.
-In a stack of many dealers the profile's id says whose they are.
+In a stack of many dealers the profile's id says whose they are, or --dealer.
 With --bucket the files go into a bucket of your own, with their headers. Files
 that the profile has no more are removed from either.`,
 		Example: `  dealer publish --profile dealer.yaml --dir public
   dealer publish --profile dealer.yaml --stack my-dealer`,
 		Args: args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if cmd.Flags().Changed("dealer") && remote.stack == "" {
+			if remote.dealer != "" && remote.stack == "" {
 				return usageError{errDealerAlone}
 			}
 			if cmd.Flags().Changed("stack") && !cmd.Flags().Changed("dir") && !cmd.Flags().Changed("bucket") {

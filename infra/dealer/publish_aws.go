@@ -24,7 +24,7 @@ func (r *remotePublish) flags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&r.stack, "stack", "", "the `STACK` that gets the profile and its files")
 	cmd.Flags().StringVar(&r.bucket, "bucket", "", "the `BUCKET` that gets the files")
 	cmd.Flags().StringVar(&r.region, "region", "", "the `REGION` (default: the environment's)")
-	cmd.Flags().StringVar(&r.dealer, "dealer", "", "`ID` of the dealer, in a stack of many, where no profile is given")
+	dealerFlag(cmd.Flags(), &r.dealer)
 	section(cmd.Flags(), "On AWS", "stack", "bucket", "region", "dealer")
 }
 
@@ -59,11 +59,14 @@ func tellRemoved(std streams, removed int) (err error) {
 // stack itself does when the profile changes.
 func (r *remotePublish) toStack(ctx context.Context, std streams, profile string) error {
 	var document []byte
-	var p *dealer.Profile
+	id := ""
 	if profile != "" {
-		var err error
-		if p, err = loadProfile(ctx, profile); err != nil {
+		p, err := loadProfile(ctx, profile)
+		if err != nil {
 			return err
+		}
+		if id = p.ID; r.dealer != "" && r.dealer != id {
+			return usageError{fmt.Errorf("the profile is of the dealer %s, and --dealer says %.64q; leave --dealer out", id, r.dealer)}
 		}
 		if document, err = os.ReadFile(profile); err != nil {
 			return err
@@ -72,18 +75,19 @@ func (r *remotePublish) toStack(ctx context.Context, std streams, profile string
 			fmt.Fprintln(std.err, "Mend this, or leads wait: "+fault)
 		}
 	}
-	stack, d, err := cloud.OpenDeployed(ctx, r.stack, r.region)
+	ctx, stack, err := openStackFor(ctx, r.stack, r.region, r.dealer, id)
 	if err != nil {
 		return err
 	}
 	if stack.Settings.ProfileBucket == "" || stack.Settings.ProfileKey == "" {
-		return fmt.Errorf("the stack %s has no bucket for a profile (its state is %s); is it a dealer agent, and deployed whole?", d.Name, d.Status)
+		return fmt.Errorf("the stack %s has no bucket for a profile (its state is %s); is it a dealer agent, and deployed whole?", stack.deployed.Name, stack.deployed.Status)
 	}
-	id, err := r.whose(stack, p)
-	if err != nil {
-		return err
+	if document == nil && stack.dealer != "" {
+		if err := stack.absent(ctx); err != nil {
+			return err
+		}
 	}
-	publisher := telling(site.Of(stack, id, slog.New(slog.DiscardHandler)), std)
+	publisher := telling(site.Of(stack.Stack, stack.dealer, slog.New(slog.DiscardHandler)), std)
 	if document != nil {
 		if err := publisher.Upload(ctx, document); err != nil {
 			return cloud.Access(err)
@@ -95,26 +99,13 @@ func (r *remotePublish) toStack(ctx context.Context, std streams, profile string
 		return denied
 	}
 	if errors.Is(err, site.ErrNoProfile) {
-		return fmt.Errorf("the stack %s has no profile yet; give one with --profile", d.Name)
+		return fmt.Errorf("the stack %s has no profile yet; give one with --profile", stack.deployed.Name)
 	}
 	if err != nil {
 		return err
 	}
 	_, err = fmt.Fprintf(std.out, "Buyers reach the agent at %s\n", publisher.Address())
 	return err
-}
-
-// whose is the id of the dealer where the stack serves many.
-func (r *remotePublish) whose(stack *cloud.Stack, p *dealer.Profile) (string, error) {
-	switch {
-	case p != nil && r.dealer != "" && r.dealer != p.ID:
-		return "", usageError{fmt.Errorf("the profile is of the dealer %s, and --dealer says %s; leave --dealer out", p.ID, r.dealer)}
-	case p != nil:
-		return p.ID, nil
-	case stack.Settings.Pooled() && r.dealer == "":
-		return "", usageError{errManyDealers}
-	}
-	return r.dealer, nil
 }
 
 // unfit says which targets of a profile cannot work on AWS.

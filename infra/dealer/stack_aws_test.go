@@ -142,6 +142,15 @@ func TestPublishPutsProfileAndFilesIntoTheStack(t *testing.T) {
 	if r := dealerCommand(t, "", "leads", "erase", "--email", "nobody@example.com", "--stack", "larkspur", "--yes"); r.code != 0 || !strings.Contains(r.out, "Erased no lead") {
 		t.Errorf("exit code %d: %s%s", r.code, r.out, r.err)
 	}
+	for _, args := range [][]string{{"leads", "list"}, {"vehicle", "sold", "X"}, {"publish"}, {"feed", "pull"}, {"import", "--feed", fixtureFeed}, {"doctor"}} {
+		r := dealerCommand(t, "", append(args, "--stack", "larkspur", "--dealer", "alder")...)
+		if r.code != 2 || r.err != "dealer: the stack larkspur serves the dealer larkspur-ridge alone, and not \"alder\"; leave --dealer out\n" {
+			t.Errorf("%v: exit code %d: %s", args, r.code, r.err)
+		}
+	}
+	if r := dealerCommand(t, "", "leads", "list", "--stack", "larkspur", "--dealer", "larkspur-ridge"); r.code != 0 {
+		t.Errorf("exit code %d: %s%s", r.code, r.out, r.err)
+	}
 	if r := dealerCommand(t, "", "leads", "list", "--stack", "larkspur-2"); r.code != 1 || !strings.Contains(r.err, "there is no such stack: larkspur-2 in us-east-1") {
 		t.Errorf("exit code %d: %s%s", r.code, r.out, r.err)
 	}

@@ -38,7 +38,7 @@ func TestCommandsKeepToOneDealerWhereAStackServesMany(t *testing.T) {
 		}
 		return name
 	}
-	if r := dealerCommand(t, "", "publish", "--stack", "larkspur"); r.code != 2 || !strings.Contains(r.err, "--dealer ID") {
+	if r := dealerCommand(t, "", "publish", "--stack", "larkspur"); r.code != 2 || !strings.Contains(r.err, "choose one with --dealer: none yet; `dealer publish --profile FILE --stack larkspur` brings the first") {
 		t.Errorf("whose files? exit code %d: %s", r.code, r.err)
 	}
 	ash := profile("ash", "")
@@ -78,7 +78,7 @@ func TestCommandsKeepToOneDealerWhereAStackServesMany(t *testing.T) {
 		t.Errorf("the profile of ash is %s", there)
 	}
 
-	if r := dealerCommand(t, "", "import", "--stack", "larkspur", "--feed", fixtureFeed); r.code != 2 || !strings.Contains(r.err, "--dealer ID") {
+	if r := dealerCommand(t, "", "import", "--stack", "larkspur", "--feed", fixtureFeed); r.code != 2 || !strings.Contains(r.err, "choose one with --dealer: ash") {
 		t.Errorf("whose inventory? exit code %d: %s", r.code, r.err)
 	}
 	imported := dealerCommand(t, "", "import", "--stack", "larkspur", "--dealer", "ash", "--feed", fixtureFeed, "--wait", "50ms")
@@ -88,7 +88,7 @@ func TestCommandsKeepToOneDealerWhereAStackServesMany(t *testing.T) {
 	if keys := keysOf(t, client, exports); len(keys) != 1 || keys[0] != "feeds/ash/feed.json" {
 		t.Errorf("the feed bucket has %v", keys)
 	}
-	if r := dealerCommand(t, "", "doctor", "--stack", "larkspur"); r.code != 2 || !strings.Contains(r.err, "such as "+larkspurAddress+"/dealers/ID") || strings.Count(r.err, "\n") != 1 {
+	if r := dealerCommand(t, "", "doctor", "--stack", "larkspur"); r.code != 2 || !strings.Contains(r.err, "choose one with --dealer: ash") || strings.Count(r.err, "\n") != 1 {
 		t.Errorf("whose agent? exit code %d: %s%s", r.code, r.out, r.err)
 	}
 	for _, args := range [][]string{{"publish", "--profile", ash, "--dir", "x", "--dealer", "ash"}, {"import", "s3://b/feeds/ash/x.csv", "--dealer", "ash"}} {

@@ -103,9 +103,6 @@ func (d Deployed) settings() Settings {
 	if d.Parameters["Dealers"] == "many" {
 		profile = profilesPrefix
 	}
-	if d.Parameters["Dealers"] == "many" {
-		profile = "dealers/"
-	}
 	return Settings{
 		ProfileBucket: d.Resources["SiteBucket"], ProfileKey: profile, URL: d.Address(),
 		LeadsTable: d.Resources["LeadsTable"], InventoryTable: d.Resources["InventoryTable"], QueueURL: d.Resources["LeadQueue"],

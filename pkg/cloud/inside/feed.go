@@ -114,6 +114,9 @@ func (x *examination) feedReport(ctx context.Context) {
 				of = x.reportOf(aws.ToString(o.Key))
 			}
 			last, known := newest[of]
+			if x.only != "" && of != x.only {
+				continue
+			}
 			if strings.HasSuffix(aws.ToString(o.Key), ".json") && (!known || o.LastModified.After(*last.LastModified)) {
 				newest[of] = o
 			}

@@ -53,6 +53,8 @@ type examination struct {
 	Now      func() time.Time
 	stack    *cloud.Stack
 	findings []Finding
+	// only is the one dealer to look at in a stack of many; empty for all.
+	only string
 	// dealers are those whose profile could be had.
 	dealers []one
 }
@@ -75,9 +77,13 @@ func (d one) of(what string) string {
 const mostTold = 5
 
 // Examine looks at the stack, one request at a time, and returns a finding or
-// more for every rule, in the order of the rules.
+// more for every rule, in the order of the rules. In a stack of many it looks at
+// the dealer of the context alone, or without one at all.
 func Examine(ctx context.Context, stack *cloud.Stack, d cloud.Deployed, now func() time.Time) []Finding {
 	x := &examination{Deployed: d, Config: stack.Config(), Now: now, stack: stack}
+	if stack.Settings.Pooled() {
+		x.only, _ = cloud.DealerOf(ctx)
+	}
 	for _, look := range []func(context.Context){
 		x.deployment, x.site, x.functions, x.certificate, x.feed, x.queues, x.mail, x.secrets, x.alarms, x.tables, x.buckets, x.logs,
 	} {

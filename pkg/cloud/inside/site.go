@@ -51,25 +51,18 @@ func (x *examination) site(ctx context.Context) {
 	x.published(ctx, bucket)
 }
 
-// ids are the dealers that have a folder for their profile: one without an id
-// where the stack serves no other.
+// ids are the dealers that have a folder for their profile, or the only one to
+// look at: one without an id where the stack serves no other.
 func (x *examination) ids(ctx context.Context, bucket string) ([]string, bool) {
-	prefix := x.stack.Settings.ProfileKey
-	if !x.stack.Settings.Pooled() {
+	switch {
+	case !x.stack.Settings.Pooled():
 		return []string{""}, true
+	case x.only != "":
+		return []string{x.only}, true
 	}
-	var ids []string
-	pages := s3.NewListObjectsV2Paginator(x.stack.Objects(), &s3.ListObjectsV2Input{Bucket: aws.String(bucket), Prefix: aws.String(prefix), Delimiter: aws.String("/")})
-	for pages.HasMorePages() {
-		page, err := pages.NextPage(ctx)
-		if x.troubled("inside.profile", "s3:ListBucket", err) {
-			return nil, false
-		}
-		for _, folder := range page.CommonPrefixes {
-			if id, ok := cloud.DealerOfKey(prefix, aws.ToString(folder.Prefix)); ok {
-				ids = append(ids, id)
-			}
-		}
+	ids, err := cloud.DealerFolders(ctx, x.stack.Objects(), bucket, x.stack.Settings.ProfileKey)
+	if x.troubled("inside.profile", "s3:ListBucket", err) {
+		return nil, false
 	}
 	return ids, true
 }

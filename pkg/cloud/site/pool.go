@@ -91,20 +91,11 @@ func (p *pool) changed(ctx context.Context, key string) error {
 // dealers are all that have a folder for their profile, or are in the roster.
 func (p *pool) dealers(ctx context.Context) (ids []string, err error) {
 	for _, prefix := range []string{p.settings.ProfileKey, cloud.RosterPrefix} {
-		pages := s3.NewListObjectsV2Paginator(p.objects, &s3.ListObjectsV2Input{
-			Bucket: aws.String(p.settings.ProfileBucket), Prefix: aws.String(prefix), Delimiter: aws.String("/"),
-		})
-		for pages.HasMorePages() {
-			page, err := pages.NextPage(ctx)
-			if err != nil {
-				return nil, fmt.Errorf("list the dealers: %w", err)
-			}
-			for _, folder := range page.CommonPrefixes {
-				if id, ok := cloud.DealerOfKey(prefix, aws.ToString(folder.Prefix)); ok {
-					ids = append(ids, id)
-				}
-			}
+		found, err := cloud.DealerFolders(ctx, p.objects, p.settings.ProfileBucket, prefix)
+		if err != nil {
+			return nil, fmt.Errorf("list the dealers: %w", err)
 		}
+		ids = append(ids, found...)
 	}
 	slices.Sort(ids)
 	return slices.Compact(ids), nil

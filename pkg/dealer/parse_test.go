@@ -260,6 +260,16 @@ func TestADocumentOfAnyShapeEndsInFaults(t *testing.T) {
 
 // TestAFewAliasesOfLongTextsCostLittle: what an alias stands for is looked at
 // each time it is used, its text too.
+func TestAFaultNamesALongMemberInShort(t *testing.T) {
+	long := strings.Repeat("n", 100_000)
+	for _, document := range []string{long + ": 1", "prices: {" + long + ": 1}", "prices: {fees: {" + long + ": {" + long + ": 1}}}", "id: " + long} {
+		_, err := dealer.Parse([]byte(document))
+		if err == nil || len(err.Error()) > 4_000 {
+			t.Errorf("%.20s…: a fault of %d bytes", document, len(fmt.Sprint(err)))
+		}
+	}
+}
+
 func TestAFewAliasesOfLongTextsCostLittle(t *testing.T) {
 	long := strings.Repeat("a", 400_000)
 	for name, document := range map[string]string{

@@ -15,7 +15,7 @@ const (
 	// maxNodes bounds the work of one document, aliases counted each time they
 	// are used.
 	maxNodes = 100_000
-	// maxText does so for the bytes of texts and names.
+	// maxTexts does so for the bytes of texts and names.
 	maxTexts = 2 * MaxDocument
 	maxDepth = 32
 	// maxFaults is more than anybody mends at once.
@@ -47,7 +47,7 @@ func (r *reader) report(line int, path, problem, fix string) {
 		r.more++
 		return
 	}
-	r.faults = append(r.faults, Fault{Line: line, Path: path, Problem: problem, Fix: fix})
+	r.faults = append(r.faults, Fault{Line: line, Path: short(path, 200), Problem: short(problem, 1000), Fix: short(fix, 1000)})
 }
 
 // has reports whether the document has the path.

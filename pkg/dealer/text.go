@@ -42,8 +42,13 @@ func describe(n *yaml.Node) string {
 
 // quote cuts what a fault repeats to a readable length.
 func quote(s string) string {
-	if r := []rune(s); len(r) > 40 {
-		s = string(r[:40]) + "…"
+	return strconv.Quote(short(s, 40))
+}
+
+// short cuts a text behind its first runes.
+func short(s string, runes int) string {
+	if r := []rune(s); len(r) > runes {
+		return string(r[:runes]) + "…"
 	}
-	return strconv.Quote(s)
+	return s
 }

@@ -89,6 +89,11 @@ func TestWhatSpreadsheetsAndScriptsMakeOfAnExportIsReadRight(t *testing.T) {
 			},
 		},
 		{
+			name:  "a column that asks whether a unit is on hold",
+			file:  head + ",Hold Status,status\nA1,2020,Kia,Rio,No,\nA2,2020,Kia,Rio,Yes,In Stock\nA3,2020,Kia,Rio,N,On the lot\nA4,2020,Kia,Rio,Y,\nA5,2020,Kia,Rio,DealerHold,\nA6,2020,Kia,Rio,,https://schema.org/InStock\nA7,2020,Kia,Rio,,No\n",
+			found: map[string]string{`"make":["Kia"]`: "A1 A3 A6"},
+		},
+		{
 			name: "words for certified and used cars",
 			file: head + ",condition\nA1,2024,Kia,K5,Certified Pre-Owned (CPO)\nA2,2024,Kia,K5,Used - Certified\nA3,2024,Kia,K5,USED CARS\nA4,2024,Kia,K5,https://schema.org/UsedCondition\nA5,2024,Kia,K5,Salvage\n",
 			found: map[string]string{

@@ -18,7 +18,7 @@ func (b *builder) state() {
 	for _, c := range b.m.by[mStatus] {
 		if c < len(b.rec.fields) {
 			if s := b.lines[mStatus].line(b.rec.fields[c]); s != "" {
-				b.raise(s)
+				b.status(c, s)
 			}
 		}
 	}
@@ -32,6 +32,18 @@ func (b *builder) state() {
 			b.raise(s)
 		}
 	}
+}
+
+// status reads a cell of a status column. Where the column asks whether a unit
+// is on hold, yes and no answer that.
+func (b *builder) status(column int, word string) {
+	if held, answered := parseBool(word); answered && slices.Contains(headerWords(b.m.headers[column]), "hold") {
+		if held {
+			b.set(inventory.Hidden, "hold")
+		}
+		return
+	}
+	b.raise(word)
 }
 
 func (b *builder) raise(word string) {

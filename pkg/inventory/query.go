@@ -51,7 +51,8 @@ func (r *ranked) clear() {
 // query narrows to the listings that have every token of the text, and scores
 // them. A token stands for a word in any searched field, a stock number or a
 // VIN; a word of four letters or more that nobody has may have one typing
-// error. Numbers are words and must be exact: "2020" is a year or a model, and
+// error, though not in its digits. Up to three tokens in turn may together be one name of a field: mini
+// van, rav 4, all wheel drive. Numbers are words and must be exact: "2020" is a year or a model, and
 // "under 30k" asks for cars that say "under" and "30k".
 func (r *narrowing) query(text string) {
 	if r.ranks == nil {
@@ -59,9 +60,11 @@ func (r *narrowing) query(text string) {
 	}
 	clear(r.scores)
 	r.scored = true
-	for token := range strings.FieldsSeq(text) {
+	tokens := strings.Fields(text)
+	for i, token := range tokens {
 		r.ranks.clear()
 		r.x.token(token, r.ranks)
+		r.x.together(tokens, i, r.ranks)
 		copy(r.tmp, r.ranks[0])
 		for _, docs := range r.ranks[1:] {
 			r.tmp.or(docs)
@@ -83,10 +86,11 @@ func (r *narrowing) query(text string) {
 
 // token adds the documents of one token to an empty set.
 func (x *Index) token(token string, out *ranked) {
-	for _, doc := range x.withStock(FoldID(token)) {
-		out[rankName].add(doc)
-	}
+	units := x.withStock(FoldID(token))
 	if doc, ok := x.byVIN[strings.ToUpper(token)]; ok {
+		units = append(units[:len(units):len(units)], doc)
+	}
+	for _, doc := range units {
 		out[rankName].add(doc)
 	}
 	whole := fold(token)
@@ -98,10 +102,29 @@ func (x *Index) token(token string, out *ranked) {
 	switch {
 	case len(parts) == 0: // no letter, no digit: no constraint
 		out[rankText].fill(x.Size())
+	case len(units) > 0: // what names a unit is no typing error
 	case len(parts) > 1: // F-150 as written: all its words
 		x.all(parts, out)
 	case !exact || parts[0] != whole || x.words.form(whole) != whole:
 		x.words.find(parts[0], out)
+	}
+}
+
+// longestPhrase is how many tokens one name may be cut into.
+const longestPhrase = 3
+
+// together adds the documents of names that a token is a part of.
+func (x *Index) together(tokens []string, i int, out *ranked) {
+	for first := max(0, i-longestPhrase+1); first <= i; first++ {
+		for end := max(i, first+1) + 1; end <= min(first+longestPhrase, len(tokens)); end++ {
+			name := strings.Join(tokens[first:end], "")
+			if len(name) > longestName {
+				continue
+			}
+			if id, ok := x.words.lookup(fold(name)); ok {
+				x.words.orNamed(id, out)
+			}
+		}
 	}
 }
 

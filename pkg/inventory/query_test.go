@@ -51,3 +51,26 @@ func TestAQueryThatReadsLikeALimitIsToldWhatToUse(t *testing.T) {
 		}
 	}
 }
+
+func TestAQueryMayCutANameOrJoinIt(t *testing.T) {
+	l, p := lotOf(t, units(t, `[
+{"stock":"VAN","make":"Dodge","model":"Grand Caravan","year":2018,"body":"minivan","driveline":"fwd","updated_at":"2026-04-09T00:00:00Z"},
+{"stock":"MINI","make":"MINI","model":"Cooper","year":2018,"body":"Hatchback","driveline":"fwd","description":"One of two models in this van-free lot","updated_at":"2026-04-08T00:00:00Z"},
+{"stock":"RAV","make":"Toyota","model":"RAV4 Prime","year":2022,"fuel":"phev","driveline":"awd","updated_at":"2026-04-07T00:00:00Z"},
+{"stock":"CRV","make":"Honda","model":"CR-V Hybrid","year":2021,"fuel":"hybrid","driveline":"awd","updated_at":"2026-04-06T00:00:00Z"},
+{"stock":"HD","make":"Chevrolet","model":"Silverado 2500HD","year":2020,"body":"Crew Cab Pickup","driveline":"4wd","updated_at":"2026-04-05T00:00:00Z"},
+{"stock":"LIG","make":"Ford","model":"F-150 Lightning","year":2022,"body":"Truck","driveline":"awd","updated_at":"2026-04-04T00:00:00Z"},
+{"stock":"RUN","make":"Toyota","model":"4Runner","year":2020,"driveline":"4wd","updated_at":"2026-04-03T00:00:00Z"},
+{"stock":"TS","make":"Tesla","model":"Model S","year":2020,"driveline":"awd","updated_at":"2026-04-02T00:00:00Z"},
+{"stock":"COR V","make":"Chevrolet","model":"Corvette","year":2021,"transmission":"manual","driveline":"rwd","updated_at":"2026-04-01T00:00:00Z"}
+]`)), twoRooftops()
+	for query, want := range map[string]string{
+		"mini van": "VAN MINI", "mini cooper": "MINI", "rav 4": "RAV", "rav4": "RAV", "crv": "CRV", "silverado 2500": "HD", "f150": "LIG", "f150 lightning": "LIG",
+		"all wheel drive hybrid": "CRV", "plug-in hybrid": "RAV", "4 wheel drive": "HD RUN", "pick up truck": "HD LIG", "stick shift": "COR V", "model s": "TS",
+		"4runer": "RUN", "5runner": "", "toyta 4 runner": "RUN", "corv": "COR V", "silverado 3500": "", "mini prime": "",
+	} {
+		if got := search(t, l, p, `{"filters":{"query":`+encoded(query)+`}}`).stocks(); got != want {
+			t.Errorf("%q finds %q, want %q", query, got, want)
+		}
+	}
+}

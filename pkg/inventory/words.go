@@ -161,6 +161,11 @@ func (l *lexicon) stands(rank int, word uint32, t *term) {
 func fieldWords(id fieldID, t *term) []string {
 	k := known()
 	out := append(words(t.display), t.words...)
+	for part := range strings.FieldsSeq(t.display) {
+		if strings.Contains(part, "-") {
+			out = append(out, fold(part)) // crv for CR-V Hybrid
+		}
+	}
 	switch id {
 	case fieldBody, fieldDriveline, fieldTransmission, fieldFuel:
 		section := fieldInfos[id].section
@@ -180,6 +185,11 @@ func (l *lexicon) or(word uint32, out *ranked) {
 			out[rankText].add(doc)
 		}
 	}
+	l.orNamed(word, out)
+}
+
+// orNamed adds the documents of the fields that a word stands in or for.
+func (l *lexicon) orNamed(word uint32, out *ranked) {
 	for rank, terms := range l.terms {
 		out[rank].orTerms(terms[word])
 	}
@@ -205,15 +215,25 @@ func (l *lexicon) find(word string, out *ranked) {
 			found = true
 		}
 	}
-	n := utf8.RuneCountInString(word)
-	if found || n < 4 || strings.ContainsAny(word, "0123456789") {
+	n, number := utf8.RuneCountInString(word), digits(word)
+	if found || n-len(number) < 4 {
 		return
 	}
 	for length := n - 1; length <= n+1 && length < len(l.byLength); length++ {
 		for _, candidate := range l.byLength[length] {
-			if oneSlip(word, l.words[candidate]) {
+			if w := l.words[candidate]; oneSlip(word, w) && (number == "" || digits(w) == number) {
 				l.or(candidate, out)
 			}
 		}
 	}
+}
+
+// digits are those of a word: the 4 of 4runner.
+func digits(word string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= '0' && r <= '9' {
+			return r
+		}
+		return -1
+	}, word)
 }

@@ -125,6 +125,20 @@ func TestWhatSpreadsheetsAndScriptsMakeOfAnExportIsReadRight(t *testing.T) {
 			},
 		},
 		{
+			name: "prices inside a price, and one that is not for everybody",
+			file: `[{"stock":"A1","year":2023,"make":"Kia","model":"K5","price":{"selling":24000,"msrp":30000,"employee":19000}},{"stock":"A2","year":2023,"make":"Kia","model":"K5","lease":{"price":{"selling":21000}},"pricing":{"special":20000,"internet":25000}},` +
+				`{"stock":"A3","year":2023,"make":"Kia","model":"K5","pricing":{"special":20000}}]`,
+			units: map[string]string{"A1": `{"price":24000,"msrp":30000}`, "A2": `{"price":25000}`, "A3": `{"price":null}`},
+		},
+		{
+			name: "a title of one line, and names of columns of well-known systems",
+			file: "\ufeffInventory export\r\nStock #,Unit Condition,Year,Make,Model,Primary Color,Drivetrain Desc,Transmission,Photo Url List\r\nA1,Pre-Owned,2020,Kia,Rio,Red,FWD,Variable," + photoA + "|" + photoB + "\r\n",
+			units: map[string]string{
+				"A1": `{"condition":"used","exterior_color":"Red","driveline":"fwd","transmission":"cvt","photos":["` + photoA + `","` + photoB + `"]}`,
+			},
+			report: []string{"1 line above the header was passed over"},
+		},
+		{
 			name:   "one object a line, one of them broken",
 			file:   `{"stock":"A1","year":2020,"make":"Kia","model":"Rio"}` + "\n{\"stock\":\"A2\",\"year\":\n" + `{"stock":"A3","year":2020,"make":"Kia","model":"Rio"}` + "\n",
 			found:  map[string]string{`"make":["Kia"]`: "A1 A3"},

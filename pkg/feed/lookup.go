@@ -60,6 +60,12 @@ func spellingOfPair(header string, dot int) (spelling, bool) {
 			return sp, true
 		}
 	}
+	// price.selling, pricing.internet: the same two names the other way round.
+	if parent := foldHeader(header[before+1 : dot]); slices.Contains([]string{"price", "prices", "pricing"}, parent) {
+		sp, ok := spellings()[foldHeader(header[dot+1:])+"price"]
+		sp.rank += 2000
+		return sp, ok && (before < 0 || everyBuyers(header[:before]))
+	}
 	switch foldHeader(header[dot+1:]) {
 	case "name", "value", "label", "text":
 		sp, ok := spellingOf(header[:dot], foldHeader(header[:dot]))

@@ -40,7 +40,11 @@ func (r *reader) open(in *bufio.Reader, encoding string) error {
 		return r.failed(err)
 	}
 	if table.titles > 0 {
-		r.report.warn(table.titleLine, fmt.Sprintf("%d lines above the header were passed over", table.titles))
+		passed := "1 line above the header was passed over"
+		if table.titles > 1 {
+			passed = fmt.Sprintf("%d lines above the header were passed over", table.titles)
+		}
+		r.report.warn(table.titleLine, passed)
 	}
 	r.report.Encoding = encoding
 	r.report.Format = map[byte]string{',': "comma", '\t': "tab", '|': "pipe", ';': "semicolon"}[table.s.delim]

@@ -24,10 +24,12 @@ import (
 func newFleet(std streams) *cobra.Command {
 	cmd := family(&cobra.Command{
 		Use:   "fleet",
-		Short: "Run a stack on AWS for each of many rooftops",
+		Short: "Run a stack on AWS for each of many rooftops, or one for all",
 		Long: `Fleet reads a file of rooftops, YAML or CSV, and brings the stack of each where
 the file wants it, in one's own account or in others by a role. The stacks are
-made of what ` + "`make release`" + ` writes below dist/. infra/README.md shows such a file.`,
+made of what ` + "`make release`" + ` writes below dist/. infra/README.md shows such a file.
+With mode: pooled in the file all dealers share one stack that is there, deployed
+with Dealers=many, and fleet brings their profiles.`,
 		Example: `  dealer fleet plan fleet.yaml
   dealer fleet apply fleet.yaml --canary 2
   dealer fleet status fleet.yaml`,
@@ -107,6 +109,9 @@ func (o *fleetFlags) open(ctx context.Context, path string, released func(path s
 		return nil, usageError{fmt.Errorf("the fleet file cannot be read: %w", err)}
 	}
 	var template *fleet.Template
+	if fleet.ModeOf(path, body) == fleet.ModePooled {
+		released = ifThere // no stack is made
+	}
 	release, err := released(o.template)
 	if err != nil {
 		return nil, usageError{err}
@@ -170,6 +175,10 @@ func (f *opened) profiles(std streams) error {
 		p, err := dealer.Parse(body)
 		if err != nil {
 			return err
+		}
+		if f.file.Mode == fleet.ModePooled && p.ID != r.ID {
+			faults = append(faults, fmt.Errorf("profile of %s: the id in %s is %s; in a stack of many it is that of the fleet file", r.ID, r.Profile, p.ID))
+			continue
 		}
 		for _, fault := range unfit(p) {
 			fmt.Fprintf(std.err, "Mend this in the profile of %s, or leads wait: %s\n", r.ID, fault)

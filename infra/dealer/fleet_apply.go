@@ -52,6 +52,12 @@ else is at work on the fleet, 2 the command line or the fleet file is wrong.`,
 			if err != nil {
 				return err
 			}
+			if f.file.Mode == fleet.ModePooled {
+				if canary > 0 {
+					return usageError{errors.New("--canary is for stacks that the fleet makes; begin a pooled one with --only")}
+				}
+				return o.applyPool(cmd.Context(), std, f)
+			}
 			return f.alone(cmd.Context(), std, func(ctx context.Context) error {
 				journal, err := fleet.OpenJournal(filepath.Join(f.folder, "."+f.file.Name+".fleet-journal"))
 				if err != nil {

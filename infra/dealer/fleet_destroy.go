@@ -22,7 +22,8 @@ func newFleetDestroy(std streams) *cobra.Command {
 		Long: `Destroy deletes stacks of the fleet, those included that the file does not have
 any more, after you have typed the rooftop's id, or the fleet's name for
 several. Tables and buckets outlive their stack and are named. A stack with
-termination protection is refused.
+termination protection is refused. Where dealers share a stack, it removes the
+profiles of those named, and says what is kept of them and how to erase it.
 
 Exit codes: 0 the stacks are gone, 1 some are not or you typed something else, 2
 the command line or the fleet file is wrong.`,
@@ -36,6 +37,9 @@ the command line or the fleet file is wrong.`,
 			f, err := o.open(cmd.Context(), given[0], ifThere)
 			if err != nil {
 				return err
+			}
+			if f.file.Mode == fleet.ModePooled {
+				return o.destroyPool(cmd.Context(), std, f, ids, yes)
 			}
 			run := o.runner(f)
 			doomed, unknown, err := run.Doom(cmd.Context(), func(p stacks.Place) fleet.Inspector { return f.accounts.At(p) }, ids)

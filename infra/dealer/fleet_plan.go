@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -14,7 +15,7 @@ import (
 // planned is what `dealer fleet plan` says.
 type planned struct {
 	Fleet   string        `json:"fleet"`
-	Version string        `json:"version"`
+	Version string        `json:"version,omitempty"`
 	Steps   []fleet.Step  `json:"steps"`
 	Month   fleet.Month   `json:"month"`
 	Total   float64       `json:"month_total"`
@@ -45,6 +46,12 @@ wrong.`,
 			f, err := o.openToChange(cmd.Context(), std, given[0])
 			if err != nil {
 				return err
+			}
+			if f.file.Mode == fleet.ModePooled {
+				if drift {
+					return usageError{errors.New("--drift is for stacks that the fleet makes; in a pooled one only profiles are compared")}
+				}
+				return o.planPool(cmd.Context(), std, f)
 			}
 			run := o.runner(f)
 			steps := run.Plan(cmd.Context(), f.rooftops)
@@ -124,6 +131,10 @@ func (p planned) write(out io.Writer) error {
 		if count[a] > 0 {
 			sums = append(sums, fmt.Sprintf("%d %s", count[a], a))
 		}
+	}
+	if p.Version == "" { // the stack is none of this file's
+		_, err := fmt.Fprintf(out, "\n%s\n", strings.Join(sums, ", "))
+		return err
 	}
 	fmt.Fprintf(out, "\n%s; version %s\n%.2f USD a month, %s.\n", strings.Join(sums, ", "), p.Version, p.Total, p.Assumed)
 	for _, l := range p.Limits {

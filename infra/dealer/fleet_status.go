@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -34,9 +35,12 @@ line or the fleet file is wrong.`,
 			if err != nil {
 				return err
 			}
-			look := fleet.Observer{At: func(p stacks.Place) fleet.Watched { return f.accounts.At(p) }, Clock: fleet.Wall{}, Random: rand.Float64, Parallel: o.parallel}
 			now := time.Now()
-			list := look.Look(cmd.Context(), f.rooftops, time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, now.Location()))
+			midnight := time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, now.Location())
+			list, err := o.look(cmd.Context(), f, midnight)
+			if err != nil {
+				return err
+			}
 			if err := cmd.Context().Err(); err != nil {
 				return err
 			}
@@ -56,6 +60,19 @@ line or the fleet file is wrong.`,
 	o.flags(cmd)
 	o.onlyFlag(cmd)
 	return cmd
+}
+
+// look asks the stack of each rooftop, or the one that they share.
+func (o *fleetFlags) look(ctx context.Context, f *opened, since time.Time) ([]fleet.Status, error) {
+	if f.file.Mode == fleet.ModePooled {
+		run, _, err := o.pool(ctx, f)
+		if err != nil {
+			return nil, err
+		}
+		return run.Look(ctx, f.rooftops, since)
+	}
+	look := fleet.Observer{At: func(p stacks.Place) fleet.Watched { return f.accounts.At(p) }, Clock: fleet.Wall{}, Random: rand.Float64, Parallel: o.parallel}
+	return look.Look(ctx, f.rooftops, since), nil
 }
 
 func writeStatus(out io.Writer, list []fleet.Status) error {

@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"regexp"
@@ -21,7 +22,9 @@ var (
 	rolePattern     = regexp.MustCompile(`^arn:[a-z-]+:iam::[0-9]{12}:role/[A-Za-z0-9+=,.@_/-]{1,576}$`)
 	externalPattern = regexp.MustCompile(`^[A-Za-z0-9+=,.@:/_-]{2,}$`)
 	bucketPattern   = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$`)
-	prefixPattern   = regexp.MustCompile(`^[A-Za-z0-9_.-]+(/[A-Za-z0-9_.-]+)*$`)
+	// pooledPattern is a dealer id, which names folders and keys of a shared stack.
+	pooledPattern = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$`)
+	prefixPattern = regexp.MustCompile(`^[A-Za-z0-9_.-]+(/[A-Za-z0-9_.-]+)*$`)
 )
 
 // The parameters of a template that say where its code lies.
@@ -35,7 +38,15 @@ const mostTags = 50
 
 // assemble checks a draft and makes the fleet of it.
 func (r *reader) assemble(d draft) *File {
-	f := &File{Name: d.name.text, CodeBucket: d.bucket.text, CodePrefix: d.prefix.text}
+	f := &File{Name: d.name.text, Mode: d.mode.text, CodeBucket: d.bucket.text, CodePrefix: d.prefix.text}
+	switch f.Mode {
+	case "":
+	case ModePooled:
+		r.template, r.unchecked = &Template{}, true // the stack is not made of this file
+		r.shared(&d)
+	default:
+		r.add(d.mode.line, "mode", fmt.Sprintf("%q is no mode", f.Mode), "write mode: pooled where dealers share one stack, or leave it out")
+	}
 	if f.CodePrefix == "" {
 		f.CodePrefix = "dealer"
 	}
@@ -59,7 +70,7 @@ func (r *reader) assemble(d draft) *File {
 			r.add(o.Line, "id", fmt.Sprintf("%q is that of line %d too", o.ID, before), "give each rooftop an id of its own")
 		}
 		where := fmt.Sprint(o.Place.Region, o.Place.Account(), "/", o.Stack)
-		if before, ok := names[where]; ok && o.Stack != "" && ids[strings.ToLower(o.ID)] == 0 {
+		if before, ok := names[where]; ok && o.Stack != "" && f.Mode != ModePooled && ids[strings.ToLower(o.ID)] == 0 {
 			r.add(o.Line, "stack", fmt.Sprintf("%q is that of line %d too", o.Stack, before), "give each rooftop a stack of its own, for example with stack: "+f.Name+"-{id}")
 		}
 		ids[strings.ToLower(o.ID)], names[where] = o.Line, o.Line
@@ -103,7 +114,11 @@ func (r *reader) rooftop(f *File, defaults, row row, path string) Rooftop {
 	fill := strings.NewReplacer("{id}", id, "{fleet}", f.Name, "{region}", members["region"].text, "{account}", members["account"].text)
 	o := Rooftop{ID: id, Line: row.line, Stack: fill.Replace(members["stack"].text), Profile: fill.Replace(members["profile"].text)}
 	o.Place = stacks.Place{Region: members["region"].text, Role: fill.Replace(members["role"].text), ExternalID: members["external_id"].text}
-	if o.Stack == "" {
+	switch {
+	case f.Mode == ModePooled:
+		o.Stack = cmp.Or(o.Stack, f.Name)
+		r.pooled(&o, row, path)
+	case o.Stack == "":
 		o.Stack = f.Name + "-" + id
 	}
 	// A fault of the defaults is told once.

@@ -22,9 +22,9 @@ type cell struct {
 
 // draft is a fleet file before it is checked.
 type draft struct {
-	name, bucket, prefix cell
-	defaults             row
-	rows                 []row
+	name, mode, bucket, prefix cell
+	defaults                   row
+	rows                       []row
 }
 
 // row is what the file says of one rooftop, or of all.
@@ -65,7 +65,7 @@ func (r *reader) add(line int, path, problem, fix string) {
 }
 
 var (
-	fleetMembers   = []string{"fleet", "code_bucket", "code_prefix", "defaults", "rooftops"}
+	fleetMembers   = []string{"fleet", "code_bucket", "code_prefix", "defaults", "rooftops", "mode"}
 	sharedMembers  = []string{"region", "account", "role", "external_id", "stack", "profile"}
 	rooftopMembers = append([]string{"id"}, sharedMembers...)
 )
@@ -88,6 +88,8 @@ func (r *reader) yaml(body []byte) (d draft) {
 		switch k.Value {
 		case "fleet":
 			d.name = r.scalar(v, "fleet")
+		case "mode":
+			d.mode = r.scalar(v, "mode")
 		case "code_bucket":
 			d.bucket = r.scalar(v, "code_bucket")
 		case "code_prefix":

@@ -14,6 +14,8 @@ import (
 type File struct {
 	// Name is the fleet's; it begins the names of stacks and is on every one as a tag.
 	Name string
+	// Mode is empty where each rooftop has a stack, and ModePooled where all share one.
+	Mode string
 	// CodeBucket keeps the code and the template. It may hold {region}, since
 	// Lambda takes code from buckets of its own region only.
 	CodeBucket string
@@ -39,6 +41,10 @@ type Rooftop struct {
 	// Line of the file, counted from 1.
 	Line int
 }
+
+// ModePooled is the mode of a fleet whose dealers share one stack, which is there
+// already: rooftops are dealers, and what is brought is their profiles.
+const ModePooled = "pooled"
 
 // MaxFile is the largest fleet file that is read, in bytes.
 const MaxFile = 8 << 20

@@ -20,7 +20,8 @@ type Status struct {
 	ID    string       `json:"rooftop"`
 	Stack string       `json:"stack"`
 	Place stacks.Place `json:"place"`
-	// State is CloudFormation's word; empty when there is no stack or it is not known.
+	// State is CloudFormation's word, or Pooled; empty when there is no stack, nobody reaches
+	// the dealer, or it is not known.
 	State string `json:"state,omitempty"`
 	// Version is the digest of the template that the stack was made of.
 	Version string `json:"version,omitempty"`
@@ -35,7 +36,7 @@ type Status struct {
 
 // Well reports whether the stack is up, known and silent.
 func (s Status) Well() bool {
-	up := s.State == "CREATE_COMPLETE" || s.State == "UPDATE_COMPLETE" || s.State == "UPDATE_ROLLBACK_COMPLETE"
+	up := s.State == "CREATE_COMPLETE" || s.State == "UPDATE_COMPLETE" || s.State == "UPDATE_ROLLBACK_COMPLETE" || s.State == Pooled
 	return up && len(s.Alarms) == 0 && s.Note == ""
 }
 

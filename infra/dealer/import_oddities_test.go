@@ -125,10 +125,14 @@ func TestWhatSpreadsheetsAndScriptsMakeOfAnExportIsReadRight(t *testing.T) {
 			},
 		},
 		{
-			name: "prices inside a price, and one that is not for everybody",
-			file: `[{"stock":"A1","year":2023,"make":"Kia","model":"K5","price":{"selling":24000,"msrp":30000,"employee":19000}},{"stock":"A2","year":2023,"make":"Kia","model":"K5","lease":{"price":{"selling":21000}},"pricing":{"special":20000,"internet":25000}},` +
-				`{"stock":"A3","year":2023,"make":"Kia","model":"K5","pricing":{"special":20000}}]`,
-			units: map[string]string{"A1": `{"price":24000,"msrp":30000}`, "A2": `{"price":25000}`, "A3": `{"price":null}`},
+			name:  "prices inside a price, and one that is not for everybody",
+			file:  `[{"stock":"A1","year":2023,"make":"Kia","model":"K5","price":{"selling":24000,"msrp":30000,"employee":19000}},{"stock":"A2","year":2023,"make":"Kia","model":"K5","lease":{"price":{"selling":21000}}}]`,
+			units: map[string]string{"A1": `{"price":24000,"msrp":30000}`, "A2": `{"price":null}`},
+		},
+		{
+			name:  "prices inside a pricing",
+			file:  `[{"stock":"A1","year":2023,"make":"Kia","model":"K5","pricing":{"special":20000,"internet":25000}},{"stock":"A2","year":2023,"make":"Kia","model":"K5","pricing":{"special":20000}}]`,
+			units: map[string]string{"A1": `{"price":25000}`, "A2": `{"price":null}`},
 		},
 		{
 			name: "a title of one line, and names of columns of well-known systems",

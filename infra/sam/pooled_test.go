@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/dealer-agent/dealer/infra/sam/samtest"
 	"github.com/dealer-agent/dealer/pkg/cloud/cloudtest"
@@ -27,6 +28,7 @@ rooftops:
     timezone: America/Denver
     phones: [{value: "+13035550100"}]
 prices: {includes: all_mandatory_charges}
+leads: {appointments: {test_drive: {mode: auto, slot: 1h, capacity: 1, days: {monday: 09:00-17:00, tuesday: 09:00-17:00, wednesday: 09:00-17:00, thursday: 09:00-17:00, friday: 09:00-17:00, saturday: 09:00-17:00, sunday: 09:00-17:00}}}}
 delivery:
   - {name: crm, type: https, url: %q, auth: {type: bearer, secret: "ssm:/dealer/%s/crm"}}
 `, id, id, crm, id)
@@ -121,6 +123,10 @@ func TestManyDealersShareAStackAndNothingElse(t *testing.T) {
 				t.Errorf("%s: another dealer says %q", by, code)
 			}
 		}
+		// A page that begins where the dealer's own cars end has nobody else's.
+		if data, code := other.call(`{"type":"inventory.search.request","pagination":{"skip":1,"limit":10}}`); code != "" || strings.Contains(fmt.Sprint(data), "Ford") || strings.Contains(fmt.Sprint(data), ashVIN) {
+			t.Errorf("the page behind the last car: %v %s", data, code)
+		}
 		tool := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"aap_inventory_vehicle","arguments":{"vin":"` + ashVIN + `"}}}`
 		if got := one.post("/mcp", tool); !strings.Contains(got.body, "F1001") {
 			t.Errorf("MCP: %d %s\n%s", got.status, got.body, s.Logs()["McpFunction"])
@@ -146,6 +152,32 @@ func TestManyDealersShareAStackAndNothingElse(t *testing.T) {
 			if got := crms[n].documents(); len(got) != 1 || !strings.Contains(got[0], fmt.Sprint(id)) {
 				t.Errorf("CRM %d got %d documents; want the lead %v", n, len(got), id)
 			}
+		}
+	})
+
+	t.Run("appointments", func(t *testing.T) {
+		denver, err := time.LoadLocation("America/Denver")
+		if err != nil {
+			t.Fatal(err)
+		}
+		day := time.Now().In(denver).AddDate(0, 0, 3)
+		at := time.Date(day.Year(), day.Month(), day.Day(), 11, 0, 0, 0, denver).Format(time.RFC3339)
+		visit := func(d dealerAt, n int, vin string) string {
+			t.Helper()
+			form := strings.NewReplacer("key-1", fmt.Sprint("visit-", n), "maxine@", fmt.Sprintf("visitor%d@", n), "8315550188", fmt.Sprint("831555012", n),
+				`"type":"lead.submit.request",`, `"type":"lead.submit.request","appointment":{"appointment_type":"test_drive","appointment_at":"`+at+`"},`).Replace(fmt.Sprintf(leadForm, vin))
+			data, code := d.call(form)
+			booked, _ := data["appointment"].(map[string]any)
+			if code != "" || booked == nil {
+				t.Fatalf("%v %s", data, code)
+			}
+			return fmt.Sprint(booked["status"])
+		}
+		if first, second := visit(one, 1, ashVIN), visit(one, 2, ashVIN); first != "confirmed" || second == "confirmed" {
+			t.Errorf("the one slot of the dealer is %s, and once more %s", first, second)
+		}
+		if got := visit(other, 1, ashleyVIN); got != "confirmed" {
+			t.Errorf("a visit to one dealer takes the slot of the other: %s", got)
 		}
 	})
 

@@ -128,7 +128,11 @@ func (e *emulated) pass(moto http.Handler, w http.ResponseWriter, r *http.Reques
 		e.mu.Lock()
 		defer e.mu.Unlock()
 		e.executing()
-		r = r.WithContext(context.WithoutCancel(r.Context())) // what has arrived is carried out, whoever hangs up
+		// What has arrived is carried out, whoever hangs up. Without a way to
+		// cancel the proxy would look at the connection itself.
+		ctx, done := context.WithCancel(context.WithoutCancel(r.Context()))
+		defer done()
+		r = r.WithContext(ctx)
 	}
 	moto.ServeHTTP(w, r)
 }

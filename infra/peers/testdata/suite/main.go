@@ -5,6 +5,7 @@ package main
 import (
 	"context"
 	"log"
+	"net/http"
 	"os"
 
 	"github.com/aws/aws-lambda-go/lambda"
@@ -17,12 +18,14 @@ import (
 )
 
 func main() {
-	f, err := front.Open(context.Background(), cloud.MCP, os.LookupEnv)
+	handler, err := front.Open(context.Background(), cloud.MCP, os.LookupEnv, func(f *front.Front) http.Handler {
+		return mcptools.NewHandler(mcptools.Config{
+			Agent: f.Skills, Replay: f.Skills.Replay, Profiles: f.Profiles, Hosts: cloud.APIHosts(), Extend: suitetest.Add,
+			Settings: agent.Settings{Log: f.Log},
+		})
+	})
 	if err != nil {
 		log.Fatal(err)
 	}
-	lambda.Start(cloud.REST(mcptools.NewHandler(mcptools.Config{
-		Agent: f.Skills, Replay: f.Skills.Replay, Profiles: f.Profiles, Hosts: cloud.APIHosts(), Extend: suitetest.Add,
-		Settings: agent.Settings{Log: f.Log},
-	})))
+	lambda.Start(cloud.REST(handler))
 }

@@ -57,9 +57,7 @@ func (w *weather) runner(f *fleet.File, release *fleet.Release) *fleet.Runner {
 // deployed are the fleet's stacks by name, which must be there once each.
 func (w *weather) deployed(t *testing.T) map[string]stacks.Stack {
 	t.Helper()
-	w.mu.Lock()
-	w.storm = 0
-	w.mu.Unlock()
+	w.turn(func() { w.storm = 0 })
 	all, err := w.accounts().At(stacks.Place{Region: "us-east-1"}).All(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -118,7 +116,7 @@ func TestFiveHundredRooftopsComeUpOnceEachThroughAStormAndAfterAKill(t *testing.
 	run := w.runner(f, release)
 	run.Journal = journal
 	report := run.Apply(ctx, f.Rooftops, 0)
-	w.after = nil
+	w.turn(func() { w.after = nil })
 	if report.Good() || report.Count(fleet.Untouched) == 0 || report.Count(fleet.Created) == 0 {
 		t.Fatalf("cut off after %d: %d created, %d not started", begun.Load(), report.Count(fleet.Created), report.Count(fleet.Untouched))
 	}
@@ -148,8 +146,7 @@ func TestFiveHundredRooftopsComeUpOnceEachThroughAStormAndAfterAKill(t *testing.
 	right(t, f, release, w.deployed(t), "r007", "r013")
 
 	// The third removes what never came up and makes it anew.
-	w.fails = map[string]bool{}
-	w.storm = 0.12
+	w.turn(func() { w.fails, w.storm = map[string]bool{}, 0.12 })
 	run = w.runner(f, release)
 	report = run.Apply(t.Context(), f.Rooftops, 0)
 	if !report.Good() || report.Count(fleet.Created) != 2 || report.Count(fleet.Kept) != n-2 {
@@ -184,7 +181,7 @@ func TestAnUpdateChangesWhatTheFileChangedAndWaitsForOthers(t *testing.T) {
 	if again := w.runner(f, next).Apply(t.Context(), f.Rooftops, 0); again.Count(fleet.Kept) != 6 || w.counts["CreateChangeSet"] != before {
 		t.Errorf("a second apply is not quiet: %+v", again)
 	}
-	w.drift = "nw-r001"
+	w.turn(func() { w.drift = "nw-r001" })
 	run := w.runner(f, next)
 	steps := run.Plan(t.Context(), f.Rooftops)
 	run.Drift(t.Context(), steps)

@@ -53,6 +53,13 @@ func newWeather(t *testing.T) *weather {
 	return w
 }
 
+// turn changes the weather while calls may be under way.
+func (w *weather) turn(change func()) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	change()
+}
+
 func (w *weather) accounts() *stacks.Accounts {
 	cfg := cloudtest.Config(w.address)
 	return stacks.NewAccounts(cfg)

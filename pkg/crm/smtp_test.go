@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/mail"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -308,16 +309,24 @@ func TestMailServerThatIsSilentTimesOut(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			var held sync.WaitGroup
+			defer held.Wait()
 			defer listener.Close()
-			go func() {
+			held.Go(func() {
+				// Kept, since the runtime closes connections that nobody has.
+				var open []net.Conn
 				for {
 					conn, err := listener.Accept()
 					if err != nil {
-						return
+						break
 					}
 					_, _ = conn.Write([]byte(greeting))
+					open = append(open, conn)
 				}
-			}()
+				for _, conn := range open {
+					conn.Close()
+				}
+			})
 			b := newBench(t, dealer.Target{
 				Name: "mail", Type: dealer.TargetSMTP, Server: listener.Addr().String(), StartTLS: "off",
 				From: "agent@lakeside.example", To: []string{"leads@crm.example"}, Timeout: dealer.Duration(200 * time.Millisecond),

@@ -63,15 +63,7 @@ wrong.`,
 			}
 			month := fleet.Sum(steps)
 			p := planned{f.file.Name, f.release.Template.Version, steps, month, month.Total(), fleet.Assumed, fleet.Limits(f.release.Template, f.file.Rooftops)}
-			if o.asJSON {
-				err = writeJSON(std.out, p)
-			} else {
-				err = p.write(std.out)
-			}
-			if err != nil {
-				return err
-			}
-			return p.code()
+			return p.say(std.out, o.asJSON)
 		},
 	}
 	o.flags(cmd)
@@ -80,8 +72,20 @@ wrong.`,
 	return cmd
 }
 
+// say prints the plan; the error is the exit code.
+func (p planned) say(out io.Writer, asJSON bool) error {
+	say := p.write
+	if asJSON {
+		say = func(out io.Writer) error { return writeJSON(out, p) }
+	}
+	if err := say(out); err != nil {
+		return err
+	}
+	return p.code()
+}
+
 func (p planned) code() error {
-	code := error(nil)
+	var code error
 	for _, s := range p.Steps {
 		switch s.Action {
 		case fleet.Blocked, fleet.Unknown:

@@ -32,16 +32,7 @@ func (o *fleetFlags) planPool(ctx context.Context, std streams, f *opened) error
 	if err = errors.Join(err, ctx.Err()); err != nil {
 		return err
 	}
-	p := planned{Fleet: f.file.Name, Steps: steps}
-	if o.asJSON {
-		err = writeJSON(std.out, p)
-	} else {
-		err = p.write(std.out)
-	}
-	if err != nil {
-		return err
-	}
-	return p.code()
+	return planned{Fleet: f.file.Name, Steps: steps}.say(std.out, o.asJSON)
 }
 
 // applyPool needs no lock: what two runs upload at once is the file's in either case.

@@ -27,8 +27,6 @@ import (
 	"github.com/dealer-agent/dealer/infra/fleet"
 	"github.com/dealer-agent/dealer/pkg/cloud"
 	"github.com/dealer-agent/dealer/pkg/cloud/cloudtest"
-	"github.com/dealer-agent/dealer/pkg/dealer"
-	"github.com/dealer-agent/dealer/pkg/feed"
 )
 
 // state is a template with what a rooftop keeps, which an emulator can make.
@@ -210,18 +208,7 @@ func TestAFleetIsPlannedAppliedWatchedAndDestroyed(t *testing.T) {
 		t.Fatal(err)
 	}
 	stack := deployed.Open(cloudtest.Config(endpoint))
-	profile, err := dealer.Parse(changed)
-	if err != nil {
-		t.Fatal(err)
-	}
-	export, err := os.ReadFile(fixtureFeed)
-	if err != nil {
-		t.Fatal(err)
-	}
-	importer := feed.Importer{Store: stack.Inventory(), Profiles: dealer.Fixed(profile), Now: time.Now}
-	if _, err := importer.Import(t.Context(), feed.Source{Name: "feed.json", Size: int64(len(export)), Modified: time.Now(), Body: bytes.NewReader(export)}, false); err != nil {
-		t.Fatal(err)
-	}
+	imported(t, stack, changed)
 	e.ringing = []string{"nw-alder-FeedStaleAlarm-1ABC", "nw-alder-north-OldestLeadAlarm-2DEF", "nw-alderman-OldestLeadAlarm-4JKL"}
 	var list []fleet.Status
 	if err := json.Unmarshal([]byte(in("", 1, "status", "--json").out), &list); err != nil || len(list) != 2 {
